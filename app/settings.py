@@ -8,19 +8,21 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from app.paths import MODEL_FOLDER, default_log_path
+from engine import Setting, check_settings, check_types, setting, settings_of
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 7860
 LogFormat = Literal["text", "json"]
-LOG_FORMATS: Final[tuple[LogFormat, ...]] = ("text", "json")
 REGISTRY_VARIABLE: Final = "PINPOINT_MODEL_REGISTRY"
 # Mozilla's public list of Firefox Translations models; the files are on the same server.
 DEFAULT_MODEL_REGISTRY: Final = (
@@ -48,162 +50,92 @@ def program_name() -> str:
 class AppSettings:
     """The settings of the app at its start: from flags, the environment, or the file `config`, in this order.
 
-    A field's metadata are the arguments of its flag. A field whose default is False becomes a switch; at most one
-    switch of a `group` may be given. `{default}`, `{log}` and `{program}` in a help text are filled in.
+    `{default}`, `{log}` and `{program}` in a help text are filled in.
     """
 
-    config: Path | None = field(
-        default=None,
-        metadata={
-            "help": "a file with settings (TOML), which flags and variables of the environment replace",
-            "type": Path,
-            "metavar": "FILE",
-        },
+    config: Path | None = setting(
+        None, "a file with settings (TOML), which flags and variables of the environment replace", metavar="FILE"
     )
-    show_config: bool = field(
-        default=False,
-        metadata={"help": "print all settings in the format of this file, with the origin of each value, and exit"},
+    show_config: bool = setting(
+        False, "print all settings in the format of this file, with the origin of each value, and exit"
     )
-    model: Path = field(
-        default=MODEL_FOLDER,
-        metadata={
-            "help": "the folder of a model, or a name listed by `{program} models` (default: the bundled model)",
-            "type": Path,
-            "metavar": "MODEL",
-        },
+    model: Path = setting(
+        MODEL_FOLDER,
+        "the folder of a model, or a name listed by `{program} models` (default: the bundled model)",
+        metavar="MODEL",
     )
-    direction: str | None = field(
-        default=None,
-        metadata={
-            "help": "language pair of new documents (default: that of the document, or else the first one of the "
-            "model)",
-            "metavar": "en-de",
-        },
+    direction: str | None = setting(
+        None,
+        "language pair of new documents (default: that of the document, or else the first one of the model)",
+        metavar="en-de",
     )
-    document: Path | None = field(
-        default=None, metadata={"help": "a document to open (default: the sample)", "type": Path, "metavar": "FILE"}
+    document: Path | None = setting(None, "a document to open (default: the sample)", metavar="FILE")
+    glossary: Path | None = setting(None, "a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX", metavar="FILE")
+    log: Path | None = setting(None, "the log file of all sessions (default: {log})", metavar="FILE")
+    host: str = setting(DEFAULT_HOST, "address to listen on")
+    allow_host: tuple[str, ...] = setting(
+        (),
+        "another host name under which browsers reach the app, such as the name of a proxy (may be repeated)",
+        metavar="NAME",
+        is_repeated=True,
     )
-    glossary: Path | None = field(
-        default=None,
-        metadata={"help": "a glossary for it: CSV, TSV, XLSX, TBX, UTX or TMX", "type": Path, "metavar": "FILE"},
+    no_auth: bool = setting(
+        False, "do not ask for the access token: everybody who can reach the address can use the app"
     )
-    log: Path | None = field(
-        default=None,
-        metadata={"help": "the log file of all sessions (default: {log})", "type": Path, "metavar": "FILE"},
+    person_header: str = setting(
+        "",
+        "header in which a proxy that sends the access token names the person, such as X-Forwarded-User",
+        metavar="NAME",
     )
-    host: str = field(default=DEFAULT_HOST, metadata={"help": "address to listen on"})
-    allow_host: tuple[str, ...] = field(
-        default=(),
-        metadata={
-            "help": "another host name under which browsers reach the app, such as the name of a proxy (may be "
-            "repeated)",
-            "metavar": "NAME",
-            "action": "append",
-        },
+    trust_proxy: tuple[str, ...] = setting(
+        (),
+        "address or network of a proxy that names the addresses of browsers in X-Forwarded-For, such as 127.0.0.1"
+        " (may be repeated)",
+        metavar="ADDRESS",
+        is_repeated=True,
     )
-    no_auth: bool = field(
-        default=False,
-        metadata={"help": "do not ask for the access token: everybody who can reach the address can use the app"},
+    port: int = setting(
+        DEFAULT_PORT,
+        "port to listen on (also PORT); if it is busy, the next free one is used, with --no-browser none",
+        minimum=0,
+        maximum=65535,
     )
-    person_header: str = field(
-        default="",
-        metadata={
-            "help": "header in which a proxy that sends the access token names the person, such as X-Forwarded-User",
-            "metavar": "NAME",
-        },
+    shutdown_seconds: int = setting(
+        30,
+        "the app ends at most so long after SIGTERM or Ctrl+C, at least 1 (default: {default}); running requests "
+        "are finished until 5 seconds before; a second signal ends them at once",
+        metavar="N",
+        minimum=1,
     )
-    trust_proxy: tuple[str, ...] = field(
-        default=(),
-        metadata={
-            "help": "address or network of a proxy that names the addresses of browsers in X-Forwarded-For, such as "
-            "127.0.0.1 (may be repeated)",
-            "metavar": "ADDRESS",
-            "action": "append",
-        },
+    log_format: LogFormat | None = setting(
+        None,
+        "write a line for each event, without texts and names, as text or json (default: only messages for the "
+        "person who started the app)",
     )
-    port: int = field(
-        default=DEFAULT_PORT,
-        metadata={
-            "help": "port to listen on (also PORT); if it is busy, the next free one is used, with --no-browser none",
-            "type": int,
-        },
+    api: bool = setting(False, "also answer other programs; each needs a key (see `{program} keys`)")
+    threads: int = setting(
+        1, "processor threads of the model (default: {default}; use more if cores are idle)", metavar="N", minimum=1
     )
-    shutdown_seconds: int = field(
-        default=30,
-        metadata={
-            "help": "the app ends at most so long after SIGTERM or Ctrl+C, at least 1 (default: {default}); running "
-            "requests are finished until 5 seconds before; a second signal ends them at once",
-            "type": positive,
-            "metavar": "N",
-        },
+    device: str = setting("cpu", "where the model runs: cpu, or cuda for a GPU, in 16 bits (default: {default})")
+    engine: Literal["here", "ray"] = setting(
+        "here",
+        "where translation runs: here (this process), or ray (copies started by `{program} serve`) (default: "
+        "{default})",
     )
-    log_format: LogFormat | None = field(
-        default=None,
-        metadata={
-            "help": "write a line for each event, without texts and names, as text or json "
-            "(default: only messages for the person who started the app)",
-            "choices": LOG_FORMATS,
-        },
+    model_registry: str = setting(
+        DEFAULT_MODEL_REGISTRY,
+        "address of the list of models that can be downloaded, such as on a mirror (default: Mozilla's Firefox "
+        "Translations)",
+        metavar="URL",
     )
-    api: bool = field(
-        default=False,
-        metadata={"help": "also answer other programs; each needs a key (see `{program} keys`)"},
-    )
-    threads: int = field(
-        default=1,
-        metadata={
-            "help": "processor threads of the model (default: {default}; use more if cores are idle)",
-            "type": positive,
-            "metavar": "N",
-        },
-    )
-    device: str = field(
-        default="cpu",
-        metadata={"help": "where the model runs: cpu, or cuda for a GPU, in 16 bits (default: {default})"},
-    )
-    engine: str = field(
-        default="here",
-        metadata={
-            "help": "where translation runs: here (this process), or ray (copies started by `{program} serve`) "
-            "(default: {default})",
-            "choices": ("here", "ray"),
-        },
-    )
-    model_registry: str = field(
-        default=DEFAULT_MODEL_REGISTRY,
-        metadata={
-            "help": "address of the list of models that can be downloaded, such as on a mirror (default: "
-            "Mozilla's Firefox Translations)",
-            "metavar": "URL",
-        },
-    )
-    no_fill: bool = field(
-        default=False, metadata={"help": "offer exact matches of the translation memory without inserting them"}
-    )
-    no_browser: bool = field(default=False, metadata={"help": "do not open a browser", "group": "browser"})
-    window: bool = field(
-        default=False,
-        metadata={
-            "help": "open the page in its own window (needs Chrome, Edge or another Chromium)",
-            "group": "browser",
-        },
-    )
+    no_fill: bool = setting(False, "offer exact matches of the translation memory without inserting them")
+    no_browser: bool = setting(False, "do not open a browser")
+    window: bool = setting(False, "open the page in its own window (needs Chrome, Edge or another Chromium)")
 
     def __post_init__(self) -> None:
         """Raises ValueError for a setting of the wrong type, or that makes no sense."""
-        from engine import check_types  # here, as the commands that need no engine start faster without it
-
         check_types(self, ValueError)
-        for setting in fields(self):
-            choices, value = setting.metadata.get("choices"), getattr(self, setting.name)
-            if choices and value is not None and value not in choices:
-                raise ValueError(f"{setting.name} is {value!r}; it must be one of {', '.join(choices)}")
-        if self.shutdown_seconds < 0:
-            raise ValueError(f"--shutdown-seconds is {self.shutdown_seconds}; it must be at least 0")
-        if not 0 <= self.port <= 65535:
-            raise ValueError(f"the port is {self.port}; it must be between 0 and 65535")
-        if self.threads < 1:
-            raise ValueError(f"--threads is {self.threads}; it must be at least 1")
+        check_settings(self, ValueError)
         if not _HEADER_NAME.fullmatch(self.person_header):
             raise ValueError(f"--person-header is {self.person_header!r}; it must be the name of a header")
         if self.person_header and self.no_auth:
@@ -211,6 +143,9 @@ class AppSettings:
         for address in self.trust_proxy:
             check_network(address)
         check_registry(self.model_registry)
+
+
+_SETTINGS: Final = {entry.name: entry for entry in settings_of(AppSettings)}
 
 
 def check_network(address: str) -> str:
@@ -238,20 +173,37 @@ def check_registry(address: str) -> str:
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Adds a flag for each setting."""
-    groups = {"browser": parser.add_mutually_exclusive_group()}
-    for setting in fields(AppSettings):
-        add_flag(groups.get(setting.metadata.get("group", ""), parser), setting.name)
+    either = parser.add_mutually_exclusive_group()
+    for name in _SETTINGS:
+        add_flag(either if name in ("no_browser", "window") else parser, name)
 
 
 def add_flag(parser: argparse._ActionsContainer, name: str, **changes: Any) -> None:
     """Adds the flag of one setting, which is None if it is not given; `changes` replace arguments of the flag."""
-    (setting,) = (setting for setting in fields(AppSettings) if setting.name == name)
-    arguments = {key: value for key, value in setting.metadata.items() if key != "group"} | changes
-    arguments["help"] = arguments["help"].format(
-        default=setting.default, log=default_log_path(), program=program_name()
-    )
-    arguments |= {"action": "store_true"} if setting.default is False else {"default": changes.get("default")}
-    parser.add_argument("--" + name.replace("_", "-"), **arguments)
+    entry = _SETTINGS[name]
+    meaning = help_of(entry, log=default_log_path(), program=program_name())
+    arguments: dict[str, Any] = {"default": None, "help": meaning}
+    if entry.kind is not bool:
+        arguments["type"] = _flag_value(name) if entry.kind is int else Path if entry.kind is Path else None
+    entry.add_flag(parser, **arguments | changes)
+
+
+@cache
+def _flag_value(name: str) -> Callable[[str], Any]:
+    """Reads the value of a flag, as `type` of argparse does."""
+
+    def read(text: str) -> Any:
+        try:
+            return _value_of(_SETTINGS[name], text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} is not possible; {error}") from None
+
+    return read
+
+
+def help_of(entry: Setting, log: object, program: str) -> str:
+    """The meaning of a setting; the place of the log and the name of the program are filled in."""
+    return entry.help.format(default=entry.default, log=log, program=program)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,18 +227,17 @@ def given_settings(flags: argparse.Namespace, environment: Mapping[str, str]) ->
     values = vars(flags)
     found: dict[str, Given] = {}
     by_file: Mapping[str, Given] | None = None
-    for setting in fields(AppSettings):
-        name, option = setting.name, "--" + setting.name.replace("_", "-")
+    for name, entry in _SETTINGS.items():
         # An empty address would mean all networks, so it counts as none.
         value = values.get(name)
         if value is not None and value is not False and value != "":
-            found[name] = Given(tuple(value) if isinstance(setting.default, tuple) else value, option)
+            found[name] = Given(tuple(value) if entry.is_repeated else value, entry.option_string)
         elif variable := next((one for one in variables_of(name) if environment.get(one)), None):
-            found[name] = Given(_parsed(setting, environment[variable], variable), variable)
+            found[name] = Given(_parsed(entry, environment[variable], variable), variable)
         elif by_file is not None and name in by_file:
             found[name] = by_file[name]
         else:
-            found[name] = Given(setting.default, "default")
+            found[name] = Given(entry.default, "default")
         if name == "config":
             path = found[name].value
             by_file = {} if path is None else _read_file(path)
@@ -321,7 +272,7 @@ def _read_file(path: Path) -> dict[str, Given]:
         content = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path} cannot be read as configuration: {error}") from error
-    known = {setting.name: setting for setting in fields(AppSettings) if setting.name not in _NOT_IN_FILES}
+    known = {name: entry for name, entry in _SETTINGS.items() if name not in _NOT_IN_FILES}
     found = {}
     for key, value in content.items():
         name, place = key.replace("-", "_"), f"{path}, line {_line_of(key, text)}"
@@ -343,32 +294,40 @@ def _line_of(key: str, text: str) -> int:
     return next((number for number, one in enumerate(text.splitlines(), 1) if line.match(one)), 1)
 
 
-def _from_file(setting: Field[Any], value: Any, place: str) -> Any:
-    kind: type = type(setting.default) if isinstance(setting.default, bool | int | tuple) else str
-    expected = {bool: "true or false", int: "a number", tuple: "a list of texts in [ ]", str: 'a text in " "'}[kind]
-    is_right = type(value) is (list if kind is tuple else kind)
-    if not is_right or (kind is tuple and not all(isinstance(part, str) for part in value)):
-        raise ValueError(f"{place}: {setting.name} is {value!r}; it must be {expected}")
-    if kind is bool or kind is tuple:
-        return tuple(value) if kind is tuple else value
-    return _parsed(setting, str(value), f"{place}: {setting.name}")
+def _from_file(entry: Setting, value: Any, place: str) -> Any:
+    problem = None
+    if entry.kind is tuple:
+        is_right = isinstance(value, list) and all(isinstance(part, str) for part in value)
+        problem, value = None if is_right else "it must be a list of texts in [ ]", tuple(value) if is_right else value
+    elif entry.kind is bool:
+        problem = None if isinstance(value, bool) else "it must be true or false"
+    else:
+        value = Path(value) if entry.kind is Path and isinstance(value, str) else value
+        problem = entry.problem_of(value)
+    if problem:
+        raise ValueError(f"{place}: {entry.name} is {value!r}; {problem}")
+    return value
 
 
-def _parsed(setting: Field[Any], text: str, place: str) -> Any:
-    """A setting's value in a text, as its flag reads it."""
-    if isinstance(setting.default, bool):
-        if text.lower() not in _SWITCHES:
-            raise ValueError(f"{place} is {text!r}; it must be one of {', '.join(_SWITCHES)}")
-        return _SWITCHES[text.lower()]
-    if isinstance(setting.default, tuple):
+def _parsed(entry: Setting, text: str, place: str) -> Any:
+    """The value of a setting in a variable of the environment."""
+    if entry.kind is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    kind = setting.metadata.get("type", str)
     try:
-        value = kind(text)
-    except (ValueError, argparse.ArgumentTypeError) as error:
-        must = "a number" if kind is int else "a positive integer" if kind is positive else str(error)
-        raise ValueError(f"{place} is {text!r}; it must be {must}") from None
-    choices = setting.metadata.get("choices")
-    if choices and value not in choices:
-        raise ValueError(f"{place} is {text!r}; it must be one of {', '.join(choices)}")
+        return _value_of(entry, text)
+    except ValueError as error:
+        raise ValueError(f"{place} is {text!r}; {error}") from None
+
+
+def _value_of(entry: Setting, text: str) -> Any:
+    """The value in a text. The message of the ValueError is the end of a sentence: "it must be at least 1"."""
+    if entry.kind is bool:
+        if text.lower() not in _SWITCHES:
+            raise ValueError(f"it must be one of {', '.join(_SWITCHES)}")
+        return _SWITCHES[text.lower()]
+    value: Any = text
+    with suppress(ValueError):  # `problem_of` names the type
+        value = entry.kind(text)
+    if problem := entry.problem_of(value):
+        raise ValueError(problem)
     return value

@@ -14,7 +14,7 @@ from engine.any_engine import Engine, EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
 from engine.search_options import SearchOptions
-from engine.settings import check_types
+from engine.settings import Setting, check_settings, check_types, setting, settings_of
 from engine.text import (
     PLACEHOLDER,
     FormList,
@@ -133,6 +133,7 @@ __all__ = [
     "ScoreQuestion",
     "SearchOptions",
     "ServedModels",
+    "Setting",
     "SpellingQuestion",
     "StoredPair",
     "TrainingError",
@@ -140,6 +141,7 @@ __all__ = [
     "Translator",
     "Worker",
     "cache_folder",
+    "check_settings",
     "check_types",
     "compound_head",
     "describe_model",
@@ -156,6 +158,8 @@ __all__ = [
     "remove_model",
     "sentence_spans",
     "serve_model",
+    "setting",
+    "settings_of",
     "short_code",
     "stands_alone",
 ]

@@ -80,29 +80,21 @@ class Setting:
         notes = "; ".join(filter(None, (bounds, f"default: {self.shown_default}" if has_default else "")))
         return (f"{self.help} ({notes})" if notes else self.help).replace("%", "%%")
 
-    def add_flag(self, parser: argparse._ActionsContainer) -> None:
-        """Add the setting's flag to a command line."""
-        dest = self.flag or self.name
+    def add_flag(self, parser: argparse._ActionsContainer, **changes: Any) -> None:
+        """Add the setting's flag to a command line; `changes` replace arguments of the flag."""
+        arguments: dict[str, Any] = {"dest": self.flag or self.name, "help": self.full_help}
         if self.kind is bool:
-            parser.add_argument(self.option_string, dest=dest, action="store_true", help=self.full_help)
+            arguments |= {"action": "store_true"}
         elif self.is_repeated:
-            parser.add_argument(
-                self.option_string, dest=dest, action="append", default=[], metavar=self.metavar, help=self.full_help
-            )
+            arguments |= {"action": "append", "default": [], "metavar": self.metavar}
         elif self.choices:
-            parser.add_argument(
-                self.option_string, dest=dest, choices=self.choices, default=self.default, help=self.full_help
-            )
+            arguments |= {"choices": self.choices, "default": self.default}
         else:
-            parser.add_argument(
-                self.option_string,
-                dest=dest,
-                type=self._parse,
-                default=None if self.default is MISSING else self.default,
-                required=self.default is MISSING,
-                metavar=self.metavar or {int: "N", float: "X", Path: "PATH"}.get(self.kind),
-                help=self.full_help,
-            )
+            metavar = self.metavar or {int: "N", float: "X", Path: "PATH"}.get(self.kind)
+            is_required = self.default is MISSING
+            default = None if is_required else self.default
+            arguments |= {"type": self._parse, "default": default, "required": is_required, "metavar": metavar}
+        parser.add_argument(self.option_string, **arguments | changes)
 
     def _parse(self, text: str) -> Any:
         if self.is_optional and text == "none":

@@ -16,9 +16,9 @@ import pytest
 import tests.hard.__main__
 from app import VERSION
 from app.cli.arguments import COMMANDS
-from app.settings import AppSettings, variables_of
+from app.settings import AppSettings, help_of, variables_of
 from benchmarks.capacity.__main__ import extrapolation_table
-from engine import EngineStatistics
+from engine import EngineStatistics, settings_of
 from tests.cli.transcript import is_like, run, steps
 from tests.test_architecture import FLOORS
 
@@ -149,10 +149,9 @@ def keys_table() -> str:
 
 def settings_table() -> str:
     rows = []
-    for setting in fields(AppSettings):
-        text = setting.metadata["help"].format(default=setting.default, log="see [Data](#data)", program="pinpoint")
-        name = setting.name.replace("_", "-")
-        rows.append(f"| `--{name}` | `{variables_of(setting.name)[0]}` | {text} |")
+    for entry in settings_of(AppSettings):
+        text = help_of(entry, log="see [Data](#data)", program="pinpoint")
+        rows.append(f"| `{entry.option_string}` | `{variables_of(entry.name)[0]}` | {text} |")
     return "\n".join(["| flag | variable | meaning |", "|---|---|---|", *rows])
 
 

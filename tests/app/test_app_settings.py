@@ -74,16 +74,16 @@ def test_paths_of_a_file_start_at_its_folder_and_models_may_be_names(tmp_path: P
         ("\n# a comment\nprot = 1\n", "line 3: there is no setting 'prot': did you mean port?"),
         ("[server]\nport = 1\n", "line 1: there is no setting 'server'"),
         ('config = "other.toml"', "there is no setting 'config'"),
-        ('port = "80"', "line 1: port is '80'; it must be a number"),
-        ("port = true", "port is True; it must be a number"),
+        ('port = "80"', "line 1: port is '80'; it must be between 0 and 65535"),
+        ("port = true", "port is True; it must be between 0 and 65535"),
         ("api = 1", "api is 1; it must be true or false"),
         ('allow_host = "a"', "it must be a list of texts"),
-        ("threads = 0", "line 1: threads is '0'; it must be a positive integer"),
+        ("threads = 0", "line 1: threads is 0; it must be at least 1"),
         ('engine = "there"', "it must be one of here, ray"),
-        ("log_format = 3", "it must be a text"),
+        ("log_format = 3", "it must be one of text, json"),
         ("no_fill = true\nno-fill = false", "line 2: no_fill is given twice"),
         ("port = = 1", "cannot be read as configuration"),
-        ("port = 70000", "the port is 70000"),
+        ("port = 70000", "line 1: port is 70000; it must be between 0 and 65535"),
     ],
 )
 def test_error_of_a_file_names_the_line_and_the_cure(
@@ -98,7 +98,7 @@ def test_error_of_a_file_names_the_line_and_the_cure(
     ("variable", "value", "problem"),
     [
         ("PINPOINT_API", "maybe", "PINPOINT_API is 'maybe'; it must be one of 1, true, yes, 0, false, no"),
-        ("PINPOINT_THREADS", "-1", "PINPOINT_THREADS is '-1'; it must be a positive integer"),
+        ("PINPOINT_THREADS", "-1", "PINPOINT_THREADS is '-1'; it must be at least 1"),
         ("PINPOINT_LOG_FORMAT", "xml", "PINPOINT_LOG_FORMAT is 'xml'; it must be one of text, json"),
         ("PINPOINT_CONFIG", "/nowhere/pinpoint.toml", "/nowhere/pinpoint.toml cannot be read as configuration"),
     ],
@@ -161,7 +161,7 @@ def test_every_setting_refuses_hostile_values_by_name_or_has_its_declared_type(n
         ("engine", "there", "engine is 'there'; it must be one of here, ray"),
         ("trust_proxy", ("10.0.0.1/8",), "trust-proxy is '10.0.0.1/8'; it must be an address or a network"),
         ("trust_proxy", ("*",), "trust-proxy is '\\*'; it must be an address or a network"),
-        ("shutdown_seconds", -1, "shutdown-seconds is -1; it must be at least 0"),
+        ("shutdown_seconds", -1, "shutdown_seconds is -1; it must be at least 1"),
     ],
 )
 def test_error_of_a_setting_names_it_with_value_and_cure(name: str, value: object, message: str):
