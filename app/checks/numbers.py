@@ -44,7 +44,6 @@ class _Comparison:
         self.source, self.target = source, target
         self.languages = source_language, target_language
         expected, found = list(quantities(source, source_language)), list(quantities(target, target_language))
-        self.all_found = found
         self.missing, self.extra = _without_pairs(expected, found)
         self.in_target = Counter(key for quantity in found for key in _keys(quantity))
 

@@ -47,7 +47,6 @@ from app.tm.prefill import index_of_pairs, prefill
 from app.tm.used_forms import with_used_forms
 from engine import AnyTranslator, Hypothesis, PivotTranslator, Translation, offer_of
 
-Say = Callable[[str], None]
 STRICT = 3  # exit status
 _REASONS = {"stated": "stated in the file", "text": "detected in the text", "first": "the model's first direction"}
 

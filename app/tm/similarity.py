@@ -38,13 +38,11 @@ def is_candidate(one: str, other: str) -> bool:
     return 2 * len(ours & others) >= max(len(ours), len(others))
 
 
-def rate_of(one: str, other: str) -> int:
-    """The similarity of two texts: 100 if equal, at most 99 otherwise, by edit distance ignoring case."""
-    return rate_of_folded(plain_text(one), fold(one), other, fold(other), 0)
-
-
 def rate_of_folded(text: str, folded: str, other: str, other_folded: str, min_rate: int) -> int:
-    """Like `rate_of`, for a plain and a folded text; a rate below `min_rate` may be returned as 0."""
+    """The similarity of a plain and folded text to another: 100 if equal, otherwise at most 99, by edit distance.
+
+    Case is ignored. A rate below `min_rate` may be returned as 0.
+    """
     if text == plain_text(other):
         return 100
     similarity = Levenshtein.normalized_similarity(folded, other_folded, score_cutoff=min_rate / 100)

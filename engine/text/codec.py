@@ -112,11 +112,10 @@ class Codec(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _ChunkPieces:
-    """One chunk: ids, the number of characters of each, and whether some are unknown."""
+    """One chunk: ids, and the number of characters of each."""
 
     ids: tuple[int, ...]
     lengths: tuple[int, ...]
-    has_unknown: bool
 
 
 @dataclass(frozen=True)
@@ -327,7 +326,7 @@ class TextCodec:
             else:
                 ids.append(self.vocabulary.get(_mark_piece(token)))
                 lengths.append(len(token.text))
-        encoded = _ChunkPieces(tuple(ids), tuple(lengths), UNK in ids)
+        encoded = _ChunkPieces(tuple(ids), tuple(lengths))
         if not dropout:
             if len(self._cache) >= _MAX_CACHED_CHUNKS:
                 self._cache.clear()

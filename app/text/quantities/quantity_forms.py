@@ -14,7 +14,6 @@ from app.text.quantities.number_words import words_for
 from app.text.quantities.quantity_reading import Atom, Quantity
 
 _MONTH: Final = re.compile(r"M+|L+")
-_LEAP_YEAR: Final = 2024  # has all days
 _MAX_SPELT: Final = 12
 
 

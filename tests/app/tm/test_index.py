@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from app.tm.entries import MIN_RATE, MemoryEntry, MemoryScope
 from app.tm.index import MemoryIndex
 from app.tm.prefill import exact_texts
-from app.tm.similarity import is_candidate, rate_of, runs_between
+from app.tm.similarity import fold, is_candidate, plain_text, rate_of_folded, runs_between
+
+
+def rate_of(one: str, other: str) -> int:
+    return rate_of_folded(plain_text(one), fold(one), other, fold(other), 0)
+
 
 RATE_CASES = [
     ("Open the file.", "Open the file.", 100, "equal"),

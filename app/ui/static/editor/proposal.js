@@ -221,11 +221,6 @@ export class Proposal {
     });
   }
 
-  /** Types over the word in focus, or over the words selected. */
-  typeOverSelection() {
-    this.typeOver(this.anchor ?? this.current, this.current);
-  }
-
   /**
    * Moves a pin before or behind another word or pin; the numbers are those of `unitsOf`.
    * @param {number} unit
