@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from app import VERSION
+from app.access.actor import OWNER
 from app.cli.arguments import COMMANDS, OVERVIEW, parse
 from app.collector import keep_modules_out_of_collections
 from app.ending import Ending
@@ -147,8 +148,8 @@ def _serve(settings: AppSettings) -> int:
     from app.serving.keys import ApiFile
     from app.serving.passwords import Passwords
     from app.sessions import Sessions
-    from app.ui.access import is_loopback
     from app.ui.api import Api
+    from app.ui.own_pages import is_loopback
     from app.ui.server import Server, bind, build_server, server_config
     from app.ui.sign_in import SignIn
     from app.whole_files import remove_leftovers
@@ -186,7 +187,7 @@ def _serve(settings: AppSettings) -> int:
         sessions.models.uploads.clean()
         closing.callback(sessions.close)
         if settings.document or settings.glossary:
-            for note in sessions.open_files(settings.document, settings.glossary):
+            for note in sessions.open_files(OWNER, settings.document, settings.glossary):
                 tell(note)
         # A service has to be where its proxy looks; to a person, the browser shows the page at another port too.
         listener = bind(settings.host, settings.port, tries=1 if settings.no_browser else 50)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from sqlite_utils import Database
 
+from app.access.actor import Actor
 from app.errors import CommandError, LogError, check_fields
 from app.formats.srx import RuleFile
 from app.glossary.glossary import Glossary, shared_payload
@@ -31,7 +32,6 @@ from app.log.project_tables import (
     update_project,
 )
 from app.log.records import NewEvent
-from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import has_same_languages
 from app.models.style import FORMALITIES, Style
@@ -74,18 +74,18 @@ class Projects:
         self.store = store
         self._workspaces = workspaces
 
-    def overview(self) -> Json:
+    def overview(self, actor: Actor) -> Json:
         """All projects, the one chosen last first; each with true if it is current for new documents of its languages.
 
         `has_members`: people see only the projects that they are members of. `can_create`, and `is_managed` of each
-        project, are what the person of the request may do.
+        project, are what the actor may do.
         """
         people = self.store.people
-        access = people.access()
+        access = people.access(actor)
         rows: list[Json] = []
         taken: set[str] = set()
         rules = self.store.project_settings(_RULES)
-        for summary in self.store.projects():
+        for summary in self.store.projects(actor):
             project = summary.project
             is_current = project.direction not in taken and not project.is_of_program
             is_managed, members = access.manages(project.id), people.members(project.id)
@@ -97,32 +97,32 @@ class Projects:
                 taken.add(project.direction)
         return {"projects": rows, "can_create": access.may_create, "has_members": people.has_roles}
 
-    def for_new(self, direction: str) -> Project:
+    def for_new(self, actor: Actor, direction: str) -> Project:
         """The project of a new document in this language pair; the number 0 creates a new project."""
-        return self.store.project_for_new(direction) or Project(0, "", "", direction, "formal", "", True)
+        return self.store.project_for_new(actor, direction) or Project(0, "", "", direction, "formal", "", True)
 
-    def get(self, project_id: int) -> Project:
+    def get(self, actor: Actor, project_id: int) -> Project:
         """One project. Raises CommandError if there is none of that number."""
-        project = self.store.project(project_id)
+        project = self.store.project(actor, project_id)
         if project is None:
             raise CommandError(Message("This project was deleted in the meantime: open the list of projects again."))
         return project
 
-    def managed(self, project_id: int) -> Project:
-        """A project that the person of the request manages. Raises CommandError."""
-        project = self.get(project_id)
-        self.store.people.access().check_manages(project_id)
+    def managed(self, actor: Actor, project_id: int) -> Project:
+        """A project that the actor manages. Raises CommandError."""
+        project = self.get(actor, project_id)
+        self.store.people.access(actor).check_manages(project_id)
         return project
 
-    def create(self, workspace: Workspace, draft: ProjectDraft, direction: str) -> Json:
+    def create(self, actor: Actor, workspace: Workspace, draft: ProjectDraft, direction: str) -> Json:
         """Makes a project, into which new documents of its language pair go from now on."""
-        self.store.people.access().check_creates()
-        now_ms = self._now_ms()
-        project = self._checked(replace(_EMPTY, direction=direction, created_ms=now_ms, chosen_ms=now_ms), draft)
-        self._log(workspace, "create", project, lambda db: self._insert(db, project))
-        return self.overview()
+        self.store.people.access(actor).check_creates()
+        now_ms = self._now_ms(actor)
+        project = self._checked(actor, replace(_EMPTY, direction=direction, created_ms=now_ms, chosen_ms=now_ms), draft)
+        self._log(actor, workspace, "create", project, lambda db: self._insert(actor, db, project))
+        return self.overview(actor)
 
-    def add_unchosen(self, name: str, direction: str) -> Project:
+    def add_unchosen(self, actor: Actor, name: str, direction: str) -> Project:
         """A new project for the documents of a program, its member. New documents of the page do not go into it.
 
         It uses the memory of its own documents only, and its style is the choice of the model.
@@ -130,47 +130,49 @@ class Projects:
         with self.store.connection.transaction(Message("create the project")):
             now_ms = time.time_ns() // 1_000_000
             project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=CHOSEN_BY_NOBODY)
-            made = replace(project, id=self._insert(self.store.connection.db, project, is_own=True))
+            made = replace(project, id=self._insert(actor, self.store.connection.db, project, is_own=True))
         self.store.people.changed()
         return made
 
-    def edit(self, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
+    def edit(self, actor: Actor, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
         """Changes the texts and the style of a project; its documents keep the style that they have."""
-        project = self._checked(self.managed(project_id), draft)
-        self._log(workspace, "edit", project, lambda db: update_project(db, project))
+        project = self._checked(actor, self.managed(actor, project_id), draft)
+        self._log(actor, workspace, "edit", project, lambda db: update_project(db, project))
         self._show(project)
-        return self.overview()
+        return self.overview(actor)
 
-    def choose(self, workspace: Workspace, project_id: int) -> Json:
+    def choose(self, actor: Actor, workspace: Workspace, project_id: int) -> Json:
         """Puts new documents of its language pair into this project."""
-        project = replace(self.get(project_id), chosen_ms=self._now_ms())
-        self._log(workspace, "choose", project, lambda db: update_project(db, project))
-        return self.overview()
+        project = replace(self.get(actor, project_id), chosen_ms=self._now_ms(actor))
+        self._log(actor, workspace, "choose", project, lambda db: update_project(db, project))
+        return self.overview(actor)
 
-    def follow(self, workspace: Workspace) -> None:
+    def follow(self, actor: Actor, workspace: Workspace) -> None:
         """Makes the project of an opened document the current one, unless it is a program's project."""
         if workspace.project.is_of_program:
             return
-        if self.for_new(workspace.project.direction).id != workspace.project.id:
-            self.choose(workspace, workspace.project.id)
+        if self.for_new(actor, workspace.project.direction).id != workspace.project.id:
+            self.choose(actor, workspace, workspace.project.id)
 
-    def choose_style(self, workspace: Workspace, style: Style, *, is_kept: bool) -> None:
+    def choose_style(self, actor: Actor, workspace: Workspace, style: Style, *, is_kept: bool) -> None:
         """Translates a document in this style; with `is_kept`, new documents of its project begin with it, too."""
         before = workspace.project
         project = replace(before, formality=style.formality or "", domain=style.domain or "")
         if not is_kept or project == before:
-            workspace.choose_style(style)
+            workspace.choose_style(actor, style)
             return
-        self.store.people.access().check_manages(project.id)
+        self.store.people.access(actor).check_manages(project.id)
 
         def keep(work: UnitOfWork) -> None:
             work.log("project", _payload("edit", project))
             work.write(lambda db: update_project(db, project))
 
-        workspace.choose_style(style, keep)
+        workspace.choose_style(actor, style, keep)
         self._show(project)
 
-    def choose_matches(self, workspace: Workspace, min_match: int, other_penalty: int, import_penalty: int) -> None:
+    def choose_matches(
+        self, actor: Actor, workspace: Workspace, min_match: int, other_penalty: int, import_penalty: int
+    ) -> None:
         """Sets the lowest match rate that documents of a project show, and the penalties of matches from elsewhere."""
         least, most = MIN_MATCH_LIMITS
         if not least <= min_match <= most or not all(
@@ -189,8 +191,8 @@ class Projects:
             workspace.project, min_match=min_match, other_penalty=other_penalty, import_penalty=import_penalty
         )
         if project != workspace.project:
-            self.store.people.access().check_manages(project.id)
-            self._log(workspace, "edit", project, lambda db: update_project(db, project))
+            self.store.people.access(actor).check_manages(project.id)
+            self._log(actor, workspace, "edit", project, lambda db: update_project(db, project))
             self._show(project)
 
     def rule_file(self, project_id: int) -> RuleFile | None:
@@ -199,9 +201,11 @@ class Projects:
         data = self.store.project_setting(project_id, _RULE_DATA)
         return None if known is None or data is None else RuleFile(json.loads(known)["name"], base64.b64decode(data))
 
-    def choose_rules(self, workspace: Workspace, project_id: int, rules: RuleFile | None, num_rules: int) -> Json:
+    def choose_rules(
+        self, actor: Actor, workspace: Workspace, project_id: int, rules: RuleFile | None, num_rules: int
+    ) -> Json:
         """Gives a project segmentation rules, of which there are `num_rules`; None takes them away."""
-        project = self.managed(project_id)
+        project = self.managed(actor, project_id)
         known = None if rules is None else {**rules.named(), "num_rules": num_rules}
 
         def write(db: Database) -> None:
@@ -209,8 +213,8 @@ class Projects:
             data = None if rules is None else base64.b64encode(rules.data).decode("ascii")
             keep_project_setting(db, project_id, _RULE_DATA, data)
 
-        self._log(workspace, "segmentation", project, write, details={"rules": known})
-        return self.overview()
+        self._log(actor, workspace, "segmentation", project, write, details={"rules": known})
+        return self.overview(actor)
 
     def part_rules(self, project_id: int) -> PartRules:
         """The rules of a project for the parts of files."""
@@ -222,9 +226,9 @@ class Projects:
         known = dict(self.part_rules(workspace.project.id)).get(workspace.document.format_key)
         return bool(lines) and known == tuple(lines)
 
-    def keep_part_rules(self, workspace: Workspace, lines: Sequence[str]) -> None:
+    def keep_part_rules(self, actor: Actor, workspace: Workspace, lines: Sequence[str]) -> None:
         """Reads new files of the document's format by these rules in its project; without lines, as before."""
-        project, key = self.managed(workspace.project.id), workspace.document.format_key
+        project, key = self.managed(actor, workspace.project.id), workspace.document.format_key
         before = dict(self.part_rules(project.id))
         after = {known: rules for known, rules in {**before, key: tuple(lines)}.items() if rules}
         if after == before:
@@ -233,16 +237,16 @@ class Projects:
         def write(db: Database) -> None:
             keep_project_setting(db, project.id, _PART_RULES, json.dumps(after) if after else None)
 
-        self._log(workspace, "part rules", project, write, details={"format": key, "rules": [*lines]})
+        self._log(actor, workspace, "part rules", project, write, details={"format": key, "rules": [*lines]})
 
-    def delete(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+    def delete(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
         """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.
 
         Without `into_id` it must be empty.
         """
-        project = self.managed(project_id)
-        summary = next(one for one in self.store.projects() if one.project.id == project_id)
-        into = None if into_id is None else self.managed(into_id)
+        project = self.managed(actor, project_id)
+        summary = next(one for one in self.store.projects(actor) if one.project.id == project_id)
+        into = None if into_id is None else self.managed(actor, into_id)
         if into is None and (summary.num_documents or summary.num_term_bases):
             raise CommandError(
                 Message(
@@ -255,27 +259,29 @@ class Projects:
                 raise CommandError(Message("A project cannot be moved into itself: choose another one."))
             check_fit(into, project.direction)
         moved = [one for one in self._workspaces() if one.project.id == project_id]
-        self._log(workspace, "delete", project, lambda db: delete_project(db, project_id, into_id), into=into)
+        self._log(actor, workspace, "delete", project, lambda db: delete_project(db, project_id, into_id), into=into)
         if into is not None:
             for one in moved:
                 one.use_project(into)
-            self.share(into.id, self.store.glossaries.term_bases(into.id))
-        return self.overview()
+            self.share(actor, into.id, self.store.glossaries.term_bases(into.id))
+        return self.overview(actor)
 
-    def move(self, session_id: int, project_id: int) -> None:
+    def move(self, actor: Actor, session_id: int, project_id: int) -> None:
         """Puts a document into another project of its languages: it has the term bases and the memory there at once."""
-        project = self.managed(project_id)
-        record = next((one for one in self.store.sessions() if one.id == session_id), None)
+        project = self.managed(actor, project_id)
+        record = next((one for one in self.store.sessions(actor) if one.id == session_id), None)
         if record is None:
             raise CommandError(Message("This document was deleted in the meantime: open the list of documents again."))
         check_fit(project, record.direction)
         if record.project_id == project_id:
             return
-        self.store.people.access().check_manages(record.project_id)
+        self.store.people.access(actor).check_manages(record.project_id)
         moving = NewEvent("project", {"change": "move", **_named(project), "from": record.project_id})
         opened = next((one for one in self._workspaces() if one.session_id == session_id), None)
         if opened is None:
-            self.store.append_all(session_id, [moving], change=lambda db: move_session(db, session_id, project_id))
+            self.store.append_all(
+                actor, session_id, [moving], change=lambda db: move_session(db, session_id, project_id)
+            )
             self.store.list_changes.whole()
             return
 
@@ -285,36 +291,38 @@ class Projects:
                 follow_project(db, session_id, after)  # type: ignore[arg-type]
 
             events = [moving, NewEvent("glossary", shared_payload(after))]
-            self.store.append_all(session_id, events, change=change)
+            self.store.append_all(actor, session_id, events, change=change)
             opened.use_project(project)
 
-        opened.glossaries.follow(self.store.glossaries.term_bases(project_id), move=move)
+        opened.glossaries.follow(actor, self.store.glossaries.term_bases(project_id), move=move)
         self.store.list_changes.whole()
 
-    def share(self, project_id: int, shared: tuple[Glossary, ...], besides: Workspace | None = None) -> None:
+    def share(
+        self, actor: Actor, project_id: int, shared: tuple[Glossary, ...], besides: Workspace | None = None
+    ) -> None:
         """Updates the term bases of a project's open documents; other documents read them when they are opened."""
         for workspace in self._workspaces():
             if workspace is not besides and workspace.project.id == project_id:
                 try:
-                    workspace.glossaries.follow(shared)
+                    workspace.glossaries.follow(actor, shared)
                 except LogError as error:
                     workspace.report(error.args[0])
 
-    def _insert(self, db: Database, project: Project, *, is_own: bool = False) -> int:
-        """Adds a project, of which the person of the request, if they have a name, is the first member."""
+    def _insert(self, actor: Actor, db: Database, project: Project, *, is_own: bool = False) -> int:
+        """Adds a project, of which the actor, if they are a person, is the first member."""
         project_id = insert_project(db, project)
-        if person := PERSON.get():
+        if person := actor.name:
             add_member(db, project_id, person, is_own=is_own)
         return project_id
 
-    def _checked(self, project: Project, draft: ProjectDraft) -> Project:
+    def _checked(self, actor: Actor, project: Project, draft: ProjectDraft) -> Project:
         """The project with the draft's texts. Raises CommandError if they cannot be used."""
         name, client = _clean(draft.name), _clean(draft.client)
         if not name:
             raise CommandError(Message("The project has no name: type one."))
         if draft.formality and draft.formality not in FORMALITIES:
             raise CommandError(Message("{name!r} is not a form of address.", name=draft.formality))
-        for other in self.store.projects():
+        for other in self.store.projects(actor):
             is_same = (other.project.name, other.project.client) == (name, client)
             if (
                 is_same
@@ -337,6 +345,7 @@ class Projects:
 
     def _log(
         self,
+        actor: Actor,
         workspace: Workspace,
         change: str,
         project: Project,
@@ -350,12 +359,12 @@ class Projects:
         if project.id != workspace.project.id and self.store.people.has_roles:
             # The log of this document is read by members of its project, who need not know the other one.
             payload = {"change": change, "project": project.id, "direction": project.direction}
-        self.store.append_all(workspace.session_id, [NewEvent("project", payload)], change=write)
+        self.store.append_all(actor, workspace.session_id, [NewEvent("project", payload)], change=write)
         self.store.people.changed()
 
-    def _now_ms(self) -> int:
+    def _now_ms(self, actor: Actor) -> int:
         """The time, later than that of any choice so far."""
-        newest = max((one.project.chosen_ms for one in self.store.projects()), default=0)
+        newest = max((one.project.chosen_ms for one in self.store.projects(actor)), default=0)
         return max(time.time_ns() // 1_000_000, newest + 1)
 
     def _show(self, project: Project) -> None:

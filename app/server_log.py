@@ -14,13 +14,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from app.log.roles import PERSON
+from app.access.actor import Actor
+from app.access.admitted import known_actor
 from app.settings import LogFormat
 
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 _REQUESTS: Final = logging.getLogger("pinpoint.requests")
 _FIELDS: Final = "pinpoint_fields"  # of a record
+_PERSON: Final = "pinpoint_person"  # of a record: the pseudonym of the person who acts
 _ROOT: Final = Path(__file__).resolve().parents[1]
 # Addresses whose next part is a token or a name; the rest of them is not written.
 _KNOWN: Final = (
@@ -62,8 +64,8 @@ def _event(record: logging.LogRecord) -> dict[str, Any]:
     is_own = record.name.partition(".")[0] in ("pinpoint", "app", "engine")
     event["event"] = record.msg if is_own and isinstance(record.msg, str) else "message"
     event["logger"] = record.name
-    if person := PERSON.get():
-        event["person"] = pseudonym(person)
+    if person := getattr(record, _PERSON, ""):
+        event["person"] = person
     event.update(given or {})
     if given is None:
         event["place"] = f"{_short(record.pathname)}:{record.lineno}"
@@ -72,6 +74,11 @@ def _event(record: logging.LogRecord) -> dict[str, Any]:
         frames = traceback.extract_tb(error.__traceback__)
         event["frames"] = " < ".join(f"{_short(frame.filename)}:{frame.lineno}" for frame in reversed(frames[-8:]))
     return event
+
+
+def by(actor: Actor | None) -> dict[str, str]:
+    """For `extra` of a log record: names the person who acts, by pseudonym; the owner and Pinpoint are not named."""
+    return {_PERSON: pseudonym(actor.name)} if actor is not None and actor.name else {}
 
 
 def pseudonym(name: str) -> str:
@@ -110,7 +117,7 @@ def logged_requests(application: Asgi) -> Asgi:
             level = logging.ERROR if status >= 500 else logging.INFO
             ms = round(1000 * (time.perf_counter() - began), 1)
             noted = fields(method=scope["method"], address=place, status=status, ms=ms, bytes=num_bytes, error=error)
-            _REQUESTS.log(level, "request", extra=noted)
+            _REQUESTS.log(level, "request", extra={**noted, **by(known_actor(scope))})
 
     return logged
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
@@ -28,7 +29,7 @@ EDIT = {"offset": 17, "text": "Einstellungen", "removed": "Optionen", "origin": 
 def measure(store: LogStore, num_callers: int, seconds: float) -> list[float]:
     """Milliseconds of each append."""
     document = read_document(b"Open the settings.\n", "a.txt")
-    sessions = [store.start_session(document, "en-de").id for _ in range(num_callers)]
+    sessions = [store.start_session(OWNER, document, "en-de").id for _ in range(num_callers)]
     taken_ms: list[list[float]] = [[] for _ in sessions]
     start = threading.Barrier(num_callers)
 
@@ -39,7 +40,7 @@ def measure(store: LogStore, num_callers: int, seconds: float) -> list[float]:
         while (began := time.perf_counter()) < end:
             update = SegmentUpdate("edited", f"Öffnen Sie die Einstellungen {version}.", version + 1, {}, version)
             version += 1
-            store.append_all(session, [NewEvent("insert", EDIT, 0, version)], [(0, update)])
+            store.append_all(OWNER, session, [NewEvent("insert", EDIT, 0, version)], [(0, update)])
             taken.append((time.perf_counter() - began) * 1000)
 
     threads = [threading.Thread(target=work, args=pair) for pair in zip(sessions, taken_ms, strict=True)]

@@ -39,7 +39,7 @@ FLOORS = {
     "app": (
         {"collector", "ending", "i18n", "paths", "repeating", "whole_files"},
         {"errors", "settings"},
-        {"text"},
+        {"access", "text"},
         {"formats", "checks", "tags"},
         {"glossary"},
         {"log"},

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Final, get_args
 
+from app.access.rights import ROLES
 from app.cli import manuals
 from app.errors import GlossaryError
 from app.formats.soft_breaks import LineBreaksChoice
 from app.glossary.reading.column_uses import Layout, layout_from
 from app.glossary.reading.row_checks import RowDecision
 from app.glossary.writing import KINDS as GLOSSARY_KINDS
-from app.log.roles import ROLES
 from app.paths import MODEL_FOLDER, default_log_path
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 from app.settings import add_flag, positive, program_name

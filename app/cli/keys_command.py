@@ -8,11 +8,11 @@ import json
 import sys
 from dataclasses import asdict
 
+from app.access.rights import Role
 from app.cli.log_commands import log_to_write
 from app.cli.people_command import add_person
 from app.errors import CommandError
 from app.i18n import Message
-from app.log.roles import Role
 from app.serving.keys import ApiFile
 from app.settings import program_name
 

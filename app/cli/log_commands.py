@@ -15,6 +15,7 @@ from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import Final
 
+from app.access.actor import OWNER
 from app.cli.arguments import EXPORT_KINDS, NEWEST
 from app.errors import CommandError
 from app.formats.documents import Export
@@ -46,7 +47,7 @@ def stats(flags: argparse.Namespace) -> int:
             figures = _figures(store, number, idle_limit_ms)
             print(_json(store, number, figures) if flags.json else _summary(store, number, figures))
             return 0
-        sessions = store.sessions()
+        sessions = store.sessions(OWNER)
         if flags.json:
             for summary in sessions:
                 which = {"session": summary.id, "document": summary.document_name}
@@ -80,7 +81,7 @@ def export(flags: argparse.Namespace) -> int:
         if kind == "glossary":
             made = _glossary(store, number, flags.tool or "csv", flags.named)
         elif kind in EXPORTS:
-            made = EXPORTS[kind](store, number)
+            made = EXPORTS[kind](OWNER, store, number)
         elif kind == "zip":
             made = _documents(store, number, flags.with_proposals)
         else:
@@ -101,7 +102,7 @@ def write_export(made: Export, output: Path | None) -> None:
 
 def _glossary(store: LogStore, number: int, kind: str, name: str | None) -> Export:
     """One glossary of a session, by its name if there are several. Raises CommandError."""
-    session = store.load_session(number)
+    session = store.load_session(OWNER, number)
     if not session.glossaries:
         raise CommandError(Message("session {session} does not have a glossary: import one first", session=number))
     found = [glossary for glossary in session.glossaries if name in (None, glossary.name)]
@@ -160,7 +161,7 @@ def _back_up_keys(log: Path, copy: Path) -> Path | None:
 def verify(flags: argparse.Namespace) -> int:
     """Prints for each session whether its events are complete and unchanged; 1 if one is not."""
     with log_to_read(flags.log) as store:
-        reports = [(summary, store.verify_chain(summary.id)) for summary in store.sessions()]
+        reports = [(summary, store.verify_chain(summary.id)) for summary in store.sessions(OWNER)]
     for summary, report in reports:
         state = f"{counted(report.num_events, 'event')}, complete" if report.is_intact else f"DAMAGED: {report.problem}"
         print(f"session {summary.id}: {state} ({summary.document_name})")
@@ -274,7 +275,7 @@ def log_to_write(path: Path) -> Iterator[LogStore]:
 
 
 def _number(store: LogStore, name: str) -> int:
-    sessions = store.sessions()
+    sessions = store.sessions(OWNER)
     if name == NEWEST and sessions:
         return sessions[0].id
     if name.isdecimal() and any(summary.id == int(name) for summary in sessions):
@@ -290,7 +291,7 @@ def _number(store: LogStore, name: str) -> int:
 
 
 def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatistics:
-    return session_statistics(store.load_session(number).document.segments, store.events(number), idle_limit_ms)
+    return session_statistics(store.load_session(OWNER, number).document.segments, store.events(number), idle_limit_ms)
 
 
 def _proposals(session: SessionRecord) -> dict[int, str]:
@@ -298,14 +299,14 @@ def _proposals(session: SessionRecord) -> dict[int, str]:
 
 
 def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
-    session = store.load_session(number)
+    session = store.load_session(OWNER, number)
     proposals = _proposals(session) if with_proposals else None
     language = session.direction.partition("-")[2]
     return translated_document(session.document, session.segments, language, proposals=proposals)
 
 
 def _documents(store: LogStore, number: int, with_proposals: bool) -> Export:
-    made = packed_documents(store, opened_together(store, number), _proposals if with_proposals else None)
+    made = packed_documents(OWNER, store, opened_together(store, number), _proposals if with_proposals else None)
     notes = [f"{path}: {note}" for path, note in made.notes if note]
     return replace(made.export, note="\n".join(notes) or None)
 
@@ -314,12 +315,12 @@ def _json(
     store: LogStore, number: int, figures: SessionStatistics, which: Mapping[str, object] = MappingProxyType({})
 ) -> str:
     """The figures of a session and its repetitions; `which` names it."""
-    repetitions = asdict(repetitions_of(store, store.load_session(number)))
+    repetitions = asdict(repetitions_of(store, store.load_session(OWNER, number)))
     return json.dumps({**which, **plain(figures), "repetitions": repetitions}, ensure_ascii=False)
 
 
 def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
-    session = store.load_session(number)
+    session = store.load_session(OWNER, number)
     source_language, _, target_language = session.direction.partition("-")
     unit, target_unit = counting_unit(source_language), counting_unit(target_language)
     rows: list[tuple[str, object]] = [
@@ -343,7 +344,7 @@ def _summary(store: LogStore, number: int, figures: SessionStatistics) -> str:
 
 
 def _repetitions(store: LogStore, number: int, unit: str) -> str:
-    found = repetitions_of(store, store.load_session(number))
+    found = repetitions_of(store, store.load_session(OWNER, number))
     words = counted(found.num_words_inside, unit.removesuffix("s"))
     return (
         f"{counted(found.num_inside, 'segment')} ({words}) in the document, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from app.access.actor import OWNER
 from app.cli.log_commands import bytes_of, log_to_read, log_to_write, write_export
 from app.errors import CommandError
 from app.i18n import Message, counted
@@ -26,14 +27,14 @@ def memory(flags: argparse.Namespace) -> int:
 
 def _export(flags: argparse.Namespace) -> None:
     with log_to_read(flags.log) as store:
-        made = MemoryLibrary(store).export(flags.direction, flags.kind)
+        made = MemoryLibrary(store).export(OWNER, flags.direction, flags.kind)
     write_export(made, flags.output)
 
 
 def _import(flags: argparse.Namespace) -> None:
     data = bytes_of(flags.file)
     with log_to_write(flags.log) as store:
-        if flags.project and store.project(flags.project) is None:
+        if flags.project and store.project(OWNER, flags.project) is None:
             raise CommandError(
                 Message("there is no project {number}: `people projects` lists the projects", number=flags.project)
             )

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from getpass import getpass
 
+from app.access.actor import OWNER
+from app.access.rights import Role
 from app.cli.log_commands import log_to_write
 from app.errors import CommandError
 from app.i18n import Message, counted
 from app.log.forgetting import forget_person
 from app.log.people import checked_name
-from app.log.roles import Role
 from app.log.store import LogStore
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
@@ -119,7 +120,7 @@ def _forget(store: LogStore, name: str) -> None:
         with _keys(store) as file:
             num_keys = file.forget(name)
             Passwords(file).remove(name)
-    done = forget_person(store.connection, name)
+    done = forget_person(OWNER, store.connection, name)
     print(
         f"Deleted: {counted(num_keys, 'key')}. {done.pseudonym} replaces the name in "
         f"{counted(done.num_events, 'event')} of {counted(done.num_sessions, 'document')}.",
@@ -138,7 +139,7 @@ def _list(store: LogStore, *, as_json: bool) -> None:
 
 def _list_projects(store: LogStore) -> None:
     print(f"{'number':>6}  {'languages':<11}  name (client): members")
-    for summary in sorted(store.projects(), key=lambda one: one.project.id):
+    for summary in sorted(store.projects(OWNER), key=lambda one: one.project.id):
         project = summary.project
         client = f" ({project.client})" if project.client else ""
         members = ", ".join(store.people.members(project.id))

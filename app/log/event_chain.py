@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from app.access.actor import Actor
 from app.errors import LogError
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.records import EventType, event_hash, to_json
-from app.log.roles import PERSON
 
 
 class EventChain:
@@ -24,6 +24,7 @@ class EventChain:
 
     def append(
         self,
+        actor: Actor,
         session_id: int,
         event_type: EventType,
         payload: Mapping[str, Any] | str,
@@ -35,7 +36,7 @@ class EventChain:
         seq: int = session["num_events"] + 1
         previous: str = session["last_hash"]
         now_ms, monotonic_ms = wall_ms(), int(time.monotonic() * 1000)
-        payload_json = _with_person(payload if isinstance(payload, str) else to_json(payload))
+        payload_json = _with_person(actor, payload if isinstance(payload, str) else to_json(payload))
         own = event_hash(previous, seq, now_ms, monotonic_ms, event_type, segment, segment_version, payload_json)
         self._log.db.execute(
             "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -61,8 +62,8 @@ class EventChain:
         return found[0]
 
 
-def _with_person(payload_json: str) -> str:
-    if not (person := PERSON.get()):
+def _with_person(actor: Actor, payload_json: str) -> str:
+    if not (person := actor.name):
         return payload_json
     own = to_json({"person": person})
     return own if payload_json == "{}" else f"{own[:-1]},{payload_json[1:]}"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from app.access.actor import Actor
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.event_chain import EventChain
@@ -31,7 +32,7 @@ class ForgottenPerson:
     num_sessions: int
 
 
-def forget_person(log: LogConnection, name: str) -> ForgottenPerson:
+def forget_person(actor: Actor, log: LogConnection, name: str) -> ForgottenPerson:
     """Removes a person's role and memberships, and replaces their name in events and names of projects.
 
     Each session is changed in a transaction of its own, so that others can write in between. If the command is
@@ -48,11 +49,13 @@ def forget_person(log: LogConnection, name: str) -> ForgottenPerson:
         log.db.execute("UPDATE project SET name = ? WHERE name = ?", (pseudonym, name))
     query = "SELECT session_id, min(seq) AS first FROM event WHERE instr(payload, ?) > 0 GROUP BY session_id"
     found = log.rows(Message("read the events"), query, (to_json(name),))
-    changed = [_replace_in_session(log, row["session_id"], row["first"], name, pseudonym) for row in found]
+    changed = [_replace_in_session(actor, log, row["session_id"], row["first"], name, pseudonym) for row in found]
     return ForgottenPerson(pseudonym, sum(changed), sum(number > 0 for number in changed))
 
 
-def _replace_in_session(log: LogConnection, session_id: int, first: int, name: str, pseudonym: str) -> int:
+def _replace_in_session(
+    actor: Actor, log: LogConnection, session_id: int, first: int, name: str, pseudonym: str
+) -> int:
     """Replaces the name in the events from number `first` on; returns in how many."""
     chain, num_changed = EventChain(log), 0
     with log.transaction(_PURPOSE):
@@ -81,7 +84,7 @@ def _replace_in_session(log: LogConnection, session_id: int, first: int, name: s
         if num_changed:
             log.db.execute("UPDATE session SET last_hash = ? WHERE id = ?", (previous, session_id))
             details = {"pseudonym": pseudonym, "num_events": num_changed, "last_hash": last_hash}
-            chain.append(session_id, "forget", details)
+            chain.append(actor, session_id, "forget", details)
     return num_changed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from app.access.actor import Actor
 from app.glossary import Term
 from app.glossary.glossary import Glossary, change_payload, shared_payload
 from app.i18n import Message
@@ -57,14 +58,15 @@ class GlossaryLog:
         with self._log.reading():
             return load_term_bases(self._log.db, project_id)
 
-    def follow_project(self, session_id: int, glossaries: Sequence[Glossary]) -> None:
+    def follow_project(self, actor: Actor, session_id: int, glossaries: Sequence[Glossary]) -> None:
         """Writes that the session has these glossaries, after a change of its project."""
         with self._log.transaction(Message("store the glossary")):
-            self._chain.append(session_id, "glossary", shared_payload(glossaries))
+            self._chain.append(actor, session_id, "glossary", shared_payload(glossaries))
             follow_project(self._log.db, session_id, glossaries)
 
     def change(
         self,
+        actor: Actor,
         session_id: int,
         before: Sequence[Glossary],
         after: Sequence[Glossary],
@@ -83,31 +85,31 @@ class GlossaryLog:
         if event_type == "glossary" and not isinstance(details, str):
             details = glossary_payload(before, after, details)
         with self._log.transaction(Message("store the glossary")):
-            seq = self._chain.append(session_id, event_type, details, segment)
+            seq = self._chain.append(actor, session_id, event_type, details, segment)
             store_glossaries(self._log.db, session_id, before, after, stored)
         return seq
 
-    def add_term(self, session_id: int, term: Term, segment: int) -> int:
+    def add_term(self, actor: Actor, session_id: int, term: Term, segment: int) -> int:
         """Adds a document term while at a segment; returns the number of the event."""
         payload = {"source": term.source, "target": term.target, "scope": "document"}
         with self._log.transaction(Message("store the term")):
-            seq = self._chain.append(session_id, "term_added", payload, segment)
+            seq = self._chain.append(actor, session_id, "term_added", payload, segment)
             add_document_term(self._log.db, session_id, term)
         return seq
 
-    def remove_terms(self, session_id: int, terms: Iterable[Term]) -> None:
+    def remove_terms(self, actor: Actor, session_id: int, terms: Iterable[Term]) -> None:
         """Removes these document terms, with an event for each, in one transaction."""
         with self._log.transaction(Message("remove the term")):
             for term in terms:
                 payload = {"source": term.source, "target": term.target, "scope": "document"}
-                self._chain.append(session_id, "term_removed", payload)
+                self._chain.append(actor, session_id, "term_removed", payload)
                 remove_document_term(self._log.db, session_id, term)
 
-    def catch_up(self, session_id: int) -> None:
+    def catch_up(self, actor: Actor, session_id: int) -> None:
         """Inside a transaction: logs the present term bases of the session's project if it has not logged them yet."""
         if is_behind_project(self._log.db, session_id):
             glossaries = load_glossaries(self._log.db, session_id)
-            self._chain.append(session_id, "glossary", shared_payload(glossaries))
+            self._chain.append(actor, session_id, "glossary", shared_payload(glossaries))
             follow_project(self._log.db, session_id, glossaries)
 
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from app.access.actor import Actor
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.event_chain import wall_ms
 from app.log.notices import Notice, discard_notices, load_notices
 from app.log.people import People
-from app.log.roles import PERSON
 
 _LOOK_SECONDS: Final = 0.5  # until a change by the command line counts
 
@@ -34,21 +34,20 @@ class News:
         self._version = -1  # of the file, as another program may write it
         self._looked: float | None = None  # when; None: the table must be read
 
-    def notices(self) -> list[Notice]:
-        """The notices of the person of the request about documents that they see."""
+    def notices(self, actor: Actor) -> list[Notice]:
+        """The notices of the actor about documents that they see."""
         self._look()
-        access = self._people.access()
-        return [one for one in self._notices.get(PERSON.get(), ()) if access.sees(one.project_id)]
+        access = self._people.access(actor)
+        return [one for one in self._notices.get(actor.name, ()) if access.sees(one.project_id)]
 
-    @property
-    def stamp(self) -> int:
-        """The stamp of the newest change of the notices of the person of the request."""
+    def stamp(self, actor: Actor) -> int:
+        """The stamp of the newest change of the notices of the actor."""
         self._look()
-        return self._stamps.get(PERSON.get(), self._first_stamp)
+        return self._stamps.get(actor.name, self._first_stamp)
 
-    def view(self) -> dict[str, Any]:
-        """The notices of the person of the request, for the page."""
-        stamp = self.stamp
+    def view(self, actor: Actor) -> dict[str, Any]:
+        """The notices of the actor, for the page."""
+        stamp = self.stamp(actor)
         notices = [
             {
                 "session": one.session_id,
@@ -58,18 +57,18 @@ class News:
                 "num_segments": one.num_segments,
                 "is_dismissed": one.is_dismissed,
             }
-            for one in self.notices()
+            for one in self.notices(actor)
         ]
         return {"stamp": stamp, "notices": notices}
 
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Calls `listener` after changes of the notices of the person of the request; returns a function to end this.
+    def subscribe(self, actor: Actor, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls `listener` after changes of the notices of the actor; returns a function to end this.
 
         Changes by other programs are noticed when somebody asks for notices.
         """
         mark = object()
         with self._lock:
-            self._listeners[mark] = PERSON.get(), listener
+            self._listeners[mark] = actor.name, listener
 
         def end() -> None:
             with self._lock:
@@ -82,16 +81,16 @@ class News:
         self._looked = None
         self._look()
 
-    def opened(self, session_id: int) -> None:
-        """Removes the notices of the person of the request about a document, as they see it now."""
-        if any(one.session_id == session_id for one in self._notices.get(PERSON.get(), ())):
+    def opened(self, actor: Actor, session_id: int) -> None:
+        """Removes the notices of the actor about a document, as they see it now."""
+        if any(one.session_id == session_id for one in self._notices.get(actor.name, ())):
             with self._log.transaction(Message("write the notices")):
-                discard_notices(self._log.db, PERSON.get(), [session_id])
+                discard_notices(self._log.db, actor.name, [session_id])
             self.changed()
 
-    def dismiss(self, session_ids: Iterable[int]) -> None:
-        """Shows the notices of the person of the request about these documents as marks only."""
-        values = [(PERSON.get(), number) for number in session_ids]
+    def dismiss(self, actor: Actor, session_ids: Iterable[int]) -> None:
+        """Shows the notices of the actor about these documents as marks only."""
+        values = [(actor.name, number) for number in session_ids]
         with self._log.transaction(Message("write the notices")):
             conn = self._log.db.conn
             conn.executemany("DELETE FROM notice WHERE person = ? AND session_id = ? AND kind = 'withdrawn'", values)

@@ -12,11 +12,11 @@ from typing import Literal
 
 from sqlite_utils import Database
 
+from app.access.actor import Actor
 from app.errors import check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.event_chain import wall_ms
-from app.log.roles import PERSON
 
 NoticeKind = Literal["assigned", "withdrawn", "returned"]
 
@@ -61,7 +61,7 @@ def load_notices(log: LogConnection) -> dict[str, tuple[Notice, ...]]:
     return found
 
 
-def note_assignment(db: Database, session_id: int, person: str, before: Iterable[str]) -> None:
+def note_assignment(actor: Actor, db: Database, session_id: int, person: str, before: Iterable[str]) -> None:
     """Notices of a document, or of some of its segments, that were just assigned to a person; "" to nobody.
 
     `before` has the person to whom each segment, or the document, was assigned before, or "".
@@ -70,22 +70,22 @@ def note_assignment(db: Database, session_id: int, person: str, before: Iterable
     counts.pop(person, None)
     num_gained = counts.total()
     for loser, number in counts.items():
-        if loser not in ("", PERSON.get()):
-            _note_loss(db, session_id, loser, number)
-    if person in ("", PERSON.get()) or not num_gained:
+        if loser not in ("", actor.name):
+            _note_loss(actor, db, session_id, loser, number)
+    if person in ("", actor.name) or not num_gained:
         return
     discard_notices(db, person, [session_id], "withdrawn")
     num_known = _num_noted(db, session_id, person, "assigned") or 0
-    _put(db, session_id, person, "assigned", min(num_known + num_gained, _num_held(db, session_id, person) or 0))
+    _put(actor, db, session_id, person, "assigned", min(num_known + num_gained, _num_held(db, session_id, person) or 0))
 
 
-def note_returned(db: Database, session_id: int, person: str, change: int) -> None:
+def note_returned(actor: Actor, db: Database, session_id: int, person: str, change: int) -> None:
     """Notice to a translator that one more segment was returned, or with -1 one less."""
-    if person in ("", PERSON.get()):
+    if person in ("", actor.name):
         return
     number = (_num_noted(db, session_id, person, "returned") or 0) + change
     if number > 0:
-        _put(db, session_id, person, "returned", number)
+        _put(actor, db, session_id, person, "returned", number)
     else:
         discard_notices(db, person, [session_id], "returned")
 
@@ -98,7 +98,7 @@ def discard_notices(db: Database, person: str, session_ids: Iterable[int], kind:
     )
 
 
-def _note_loss(db: Database, session_id: int, person: str, number: int) -> None:
+def _note_loss(actor: Actor, db: Database, session_id: int, person: str, number: int) -> None:
     num_held = _num_held(db, session_id, person)
     query = "SELECT is_dismissed FROM notice WHERE session_id = ? AND person = ? AND kind = 'assigned'"
     known = db.execute(query, (session_id, person)).fetchone()
@@ -111,7 +111,7 @@ def _note_loss(db: Database, session_id: int, person: str, number: int) -> None:
             (num_held, session_id, person),
         )
     if not known or known[0]:  # otherwise the person may not know of the assignment yet
-        _put(db, session_id, person, "withdrawn", 0 if num_held is None else number)
+        _put(actor, db, session_id, person, "withdrawn", 0 if num_held is None else number)
 
 
 def _num_noted(db: Database, session_id: int, person: str, kind: NoticeKind) -> int | None:
@@ -136,9 +136,9 @@ def _num_held(db: Database, session_id: int, person: str) -> int | None:
     return 0 if is_whole else number or None
 
 
-def _put(db: Database, session_id: int, person: str, kind: NoticeKind, num_segments: int) -> None:
+def _put(actor: Actor, db: Database, session_id: int, person: str, kind: NoticeKind, num_segments: int) -> None:
     db.execute(
         "INSERT OR REPLACE INTO notice (session_id, person, kind, sender, num_segments, wall_ms, is_dismissed) "
         "VALUES (?, ?, ?, ?, ?, ?, 0)",
-        (session_id, person, kind, PERSON.get(), num_segments, wall_ms()),
+        (session_id, person, kind, actor.name, num_segments, wall_ms()),
     )

@@ -1,27 +1,22 @@
-"""Roles of people, members of projects, and the only place that decides about access.
-
-The log lists and loads only what the person of the request sees (`LogStore.sessions`, `load_session`, `projects`,
-`project`, `project_of`). So what belongs to other projects does not exist for them, whichever way they ask.
-
-Until the first person gets a role, there are no restrictions; from then on there are, whoever loses a role. The owner
-of the server, who has no name, has none ever.
-"""
+"""The tables of people with roles and of members of projects; see `app.access` for the rights that follow from them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from sqlite_utils import Database
 
+from app.access.actor import Actor
+from app.access.memberships import Memberships
+from app.access.rights import Access, Role
 from app.errors import CommandError, check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.project_tables import Project, insert_project
-from app.log.roles import PERSON, UNRESTRICTED, Access, Role
 
 MAX_NAME: Final = 100  # characters of a person's name
 _LOOK_SECONDS: Final = 0.5  # until a change by the command line counts
@@ -51,14 +46,6 @@ class _Member:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """Both tables: the role of each person, and whether each member of a project owns it."""
-
-    roles: Mapping[str, Role] = field(default_factory=dict)
-    members: Mapping[int, Mapping[str, bool]] = field(default_factory=dict)
-
-
 class People:
     """The people of a log. Thread-safe. Both tables are small and kept in memory."""
 
@@ -66,31 +53,17 @@ class People:
         """`on_change` is called after changes by this process."""
         self._log = log
         self._on_change = on_change
-        self._tables = _Tables()
+        self._tables = Memberships()
         self._version = -1  # of the file, as another program may write it
         self._looked: float | None = None  # when; None: the tables must be read
 
-    def access(self, person: str | None = None) -> Access:
-        """The access rights of a person; by default, of the person of the request."""
-        name = PERSON.get() if person is None else person
-        if not name:
-            return UNRESTRICTED
-        tables = self._current()
-        role = tables.roles.get(name, "translator")
-        if not tables.roles or role == "administrator":
-            return UNRESTRICTED
-        found = {number: people[name] for number, people in tables.members.items() if name in people}
-        return Access(role, frozenset(found), frozenset(number for number, is_own in found.items() if is_own))
+    def access(self, actor: Actor) -> Access:
+        """The access rights of an actor."""
+        return self._current().access(actor)
 
     def seen_by_all_members(self, project_id: int) -> frozenset[int] | None:
-        """The projects whose texts may be shown in a project: those that all its members see. None: all projects."""
-        tables = self._current()
-        if not tables.roles:
-            return None
-        audience = {name for name in tables.members.get(project_id, ()) if tables.roles.get(name) != "administrator"}
-        if not audience:
-            return None
-        return frozenset(number for number, people in tables.members.items() if audience <= people.keys())
+        """See `Memberships.seen_by_all_members`."""
+        return self._current().seen_by_all_members(project_id)
 
     @property
     def has_roles(self) -> bool:
@@ -165,7 +138,7 @@ class People:
             yield
         self.changed()
 
-    def _current(self) -> _Tables:
+    def _current(self) -> Memberships:
         now = time.monotonic()
         if self._looked is None or now - self._looked > _LOOK_SECONDS:
             with self._log.lock:
@@ -175,7 +148,7 @@ class People:
                 self._version, self._looked = version, now
         return self._tables
 
-    def _read(self) -> _Tables:
+    def _read(self) -> Memberships:
         purpose = Message("read the people")
         people = self._log.rows(purpose, "SELECT name, role FROM person")
         rows = self._log.rows(purpose, "SELECT project_id, person, is_own FROM member")
@@ -184,7 +157,7 @@ class People:
             roles = {person.name: person.role for person in (Person(**row, projects=()) for row in people)}
             for member in (_Member(**{**row, "is_own": bool(row["is_own"])}) for row in rows):
                 members.setdefault(member.project_id, {})[member.person] = member.is_own
-        return _Tables(roles, members)
+        return Memberships(roles, members)
 
 
 def add_member(db: Database, project_id: int, person: str, *, is_own: bool = False) -> None:
@@ -192,14 +165,13 @@ def add_member(db: Database, project_id: int, person: str, *, is_own: bool = Fal
     db.execute("INSERT OR IGNORE INTO member VALUES (?, ?, ?)", (project_id, person, is_own))
 
 
-def insert_own_project(db: Database, direction: str, now_ms: int) -> int:
-    """Adds a project for the person of the request, as its only member, and makes it the current project.
+def insert_own_project(db: Database, person: str, direction: str, now_ms: int) -> int:
+    """Adds a project for a person, as its only member, and makes it the current project.
 
     Call inside a transaction; `People.changed` has to follow.
     """
-    name = PERSON.get()
-    project_id = insert_project(db, Project(0, name, "", direction, "formal", "", True, now_ms, now_ms))
-    add_member(db, project_id, name, is_own=True)
+    project_id = insert_project(db, Project(0, person, "", direction, "formal", "", True, now_ms, now_ms))
+    add_member(db, project_id, person, is_own=True)
     return project_id
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
+from app.access.actor import Actor
 from app.errors import check_fields
 from app.i18n import Message
 from app.log.connection import LogConnection
@@ -234,14 +235,14 @@ def move_session(db: Database, session_id: int, project_id: int) -> None:
     db.execute("UPDATE session SET project_id = ? WHERE id = ?", (project_id, session_id))
 
 
-def assign_session(db: Database, session_id: int, person: str) -> None:
+def assign_session(actor: Actor, db: Database, session_id: int, person: str) -> None:
     """Assigns a document to a person, with notices to those concerned; "" to nobody."""
     before = db.execute("SELECT assignee FROM session WHERE id = ?", (session_id,)).fetchall()
     db.execute("UPDATE session SET assignee = ? WHERE id = ?", (person, session_id))
-    note_assignment(db, session_id, person, [row[0] for row in before])
+    note_assignment(actor, db, session_id, person, [row[0] for row in before])
 
 
-def assign_segments(db: Database, session_id: int, indices: Iterable[int], person: str) -> None:
+def assign_segments(actor: Actor, db: Database, session_id: int, indices: Iterable[int], person: str) -> None:
     """Assigns segments of a document to a person and ends their earlier assignments; "" assigns them to nobody.
 
     Those concerned get notices.
@@ -252,7 +253,7 @@ def assign_segments(db: Database, session_id: int, indices: Iterable[int], perso
     db.conn.executemany("DELETE FROM assigned_segment WHERE session_id = ? AND segment_index = ?", rows)
     if person:
         db.conn.executemany("INSERT INTO assigned_segment VALUES (?, ?, ?)", [(*row, person) for row in rows])
-    note_assignment(db, session_id, person, [names.get(index, "") for _, index in rows])
+    note_assignment(actor, db, session_id, person, [names.get(index, "") for _, index in rows])
 
 
 def segment_assignees(log: LogConnection, session_id: int) -> dict[int, str]:

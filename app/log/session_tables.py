@@ -253,7 +253,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
 
 
 def no_such_session(log: LogConnection) -> LogError:
-    """The error for a session that does not exist, and for one that the person of the request does not see."""
+    """The error for a session that does not exist, and for one that the actor does not see."""
     return LogError(
         Message(
             "{path} does not contain this session; it may have been deleted: open the document again", path=log.path

@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
+from app.access.actor import Actor
 from app.errors import LogError
 from app.formats.documents import Document, Segment
 from app.i18n import Message
@@ -152,6 +153,7 @@ class LogStore:
 
     def start_session(
         self,
+        actor: Actor,
         document: Document,
         direction: str,
         *,
@@ -172,10 +174,10 @@ class LogStore:
         """
         token = token or secrets.token_urlsafe(24)
         self._check_room(len(document.data) + (len(place.bundle.data) if place else 0))
-        needs_project = project_id is None and self.people.access().projects is not None
+        needs_project = project_id is None and self.people.access(actor).projects is not None
         with self._log.transaction(Message("start a session")):
             if needs_project:
-                project_id = insert_own_project(self._db, direction, wall_ms())
+                project_id = insert_own_project(self._db, actor.name, direction, wall_ms())
             session_id = insert_session(
                 self._log,
                 document,
@@ -201,72 +203,72 @@ class LogStore:
             }
             if document.rules is not None:
                 opening["rules"] = document.rules.named()
-            self._chain.append(session_id, "open", opening)
+            self._chain.append(actor, session_id, "open", opening)
             for event in events:
-                self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
-            self.glossaries.catch_up(session_id)
+                self._chain.append(actor, session_id, event.type, event.payload, event.segment, event.segment_version)
+            self.glossaries.catch_up(actor, session_id)
         if needs_project:
             self.people.changed()
         self.list_changes.row(session_id)
-        return self.load_session(session_id)
+        return self.load_session(actor, session_id)
 
-    def resume_session(self, session_id: int, versions: Mapping[str, Any]) -> None:
+    def resume_session(self, actor: Actor, session_id: int, versions: Mapping[str, Any]) -> None:
         """Writes that a session is taken up again, and the term bases of its project if they have changed since."""
         with self._log.transaction(Message("write an event")):
-            self._chain.append(session_id, "resume", {"versions": versions})
-            self.glossaries.catch_up(session_id)
+            self._chain.append(actor, session_id, "resume", {"versions": versions})
+            self.glossaries.catch_up(actor, session_id)
 
-    def sessions(self) -> list[SessionSummary]:
-        """All sessions that the person of the request sees, most recently used first."""
-        return list_sessions(self._log, projects=self.people.access().projects)
+    def sessions(self, actor: Actor) -> list[SessionSummary]:
+        """All sessions that the actor sees, most recently used first."""
+        return list_sessions(self._log, projects=self.people.access(actor).projects)
 
-    def sessions_of(self, numbers: Iterable[int]) -> list[SessionSummary]:
-        """Those of these sessions that the person of the request sees."""
-        return list_sessions(self._log, projects=self.people.access().projects, numbers=numbers)
+    def sessions_of(self, actor: Actor, numbers: Iterable[int]) -> list[SessionSummary]:
+        """Those of these sessions that the actor sees."""
+        return list_sessions(self._log, projects=self.people.access(actor).projects, numbers=numbers)
 
-    def has_sessions(self) -> bool:
-        """True if there is a session that the person of the request sees."""
-        return bool(list_sessions(self._log, projects=self.people.access().projects, limit=1))
+    def has_sessions(self, actor: Actor) -> bool:
+        """True if there is a session that the actor sees."""
+        return bool(list_sessions(self._log, projects=self.people.access(actor).projects, limit=1))
 
-    def changed_sessions(self) -> Iterator[SessionSummary]:
+    def changed_sessions(self, actor: Actor) -> Iterator[SessionSummary]:
         """The sessions that the person sees and in which something was done, most recently used first.
 
         They are read in pages, so that the first ones take no longer the more there are.
         """
-        first, projects = 0, self.people.access().projects
+        first, projects = 0, self.people.access(actor).projects
         while page := list_sessions(self._log, "changed", projects=projects, first=first, limit=_SESSIONS_PER_PAGE):
             yield from page
             first += len(page)
 
-    def sessions_on(self, document: Document, *, untouched: bool) -> list[SessionSummary]:
+    def sessions_on(self, actor: Actor, document: Document, *, untouched: bool) -> list[SessionSummary]:
         """The sessions with the same bytes that the person sees; with `untouched`, only sessions without any work."""
         which: Literal["untouched of document", "of document"] = "untouched of document" if untouched else "of document"
         checksum = hashlib.sha256(document.data).hexdigest()
-        return list_sessions(self._log, which, projects=self.people.access().projects, sha256=checksum)
+        return list_sessions(self._log, which, projects=self.people.access(actor).projects, sha256=checksum)
 
-    def session_of(self, token: str) -> int | None:
-        """The number of the session with this token; None if the person of the request sees no such session."""
+    def session_of(self, actor: Actor, token: str) -> int | None:
+        """The number of the session with this token; None if the actor sees no such session."""
         query = "SELECT id, project_id FROM session WHERE token = ?"
         rows = self._log.rows(Message("find the session"), query, (token,))
-        return int(rows[0]["id"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
+        return int(rows[0]["id"]) if rows and self.people.access(actor).sees(rows[0]["project_id"]) else None
 
     def num_sessions(self) -> int:
         """The number of all sessions, without access checks."""
         (row,) = self._log.rows(Message("list the sessions"), "SELECT count(*) AS number FROM session")
         return int(row["number"])
 
-    def load_session(self, id_or_token: int | str) -> SessionRecord:
-        """All data for resuming a session. Raises LogError if the person of the request may not see such a session."""
+    def load_session(self, actor: Actor, id_or_token: int | str) -> SessionRecord:
+        """All data for resuming a session. Raises LogError if the actor may not see such a session."""
         record = load_session(self._log, id_or_token)
-        if not self.people.access().sees(record.project_id):
+        if not self.people.access(actor).sees(record.project_id):
             raise no_such_session(self._log)
         return record
 
-    def project_of(self, session_id: int) -> int:
-        """The project of a session. Raises LogError if the person of the request sees no such session."""
+    def project_of(self, actor: Actor, session_id: int) -> int:
+        """The project of a session. Raises LogError if the actor sees no such session."""
         query = "SELECT project_id FROM session WHERE id = ?"
         rows = self._log.rows(Message("find the session"), query, (session_id,))
-        if not rows or not self.people.access().sees(rows[0]["project_id"]):
+        if not rows or not self.people.access(actor).sees(rows[0]["project_id"]):
             raise no_such_session(self._log)
         return int(rows[0]["project_id"])
 
@@ -275,19 +277,19 @@ class LogStore:
         rows = self._log.rows(Message("find the session"), "SELECT project_id FROM session WHERE id = ?", (session_id,))
         return int(rows[0]["project_id"] or 0) if rows else 0
 
-    def projects(self) -> list[ProjectSummary]:
-        """All projects that the person of the request sees, the one chosen last first."""
-        access = self.people.access()
+    def projects(self, actor: Actor) -> list[ProjectSummary]:
+        """All projects that the actor sees, the one chosen last first."""
+        access = self.people.access(actor)
         return [summary for summary in list_projects(self._log) if access.sees(summary.project.id)]
 
-    def project_for_new(self, direction: str) -> Project | None:
+    def project_for_new(self, actor: Actor, direction: str) -> Project | None:
         """The current project for new documents in this language pair, among those that the person sees."""
-        access = self.people.access()
+        access = self.people.access(actor)
         return next((one for one in projects_for_new(self._log, direction) if access.sees(one.id)), None)
 
-    def project(self, project_id: int) -> Project | None:
-        """One project; None if the person of the request does not see a project with this number."""
-        return load_project(self._log, project_id) if self.people.access().sees(project_id) else None
+    def project(self, actor: Actor, project_id: int) -> Project | None:
+        """One project; None if the actor does not see a project with this number."""
+        return load_project(self._log, project_id) if self.people.access(actor).sees(project_id) else None
 
     def adopt_session(self, record: SessionRecord, events: Iterable[Event]) -> int:
         """Imports a session of another log with all its events and returns its number: its old one if that is free.
@@ -341,6 +343,7 @@ class LogStore:
 
     def append(
         self,
+        actor: Actor,
         session_id: int,
         event_type: EventType,
         payload: Mapping[str, Any],
@@ -355,7 +358,7 @@ class LogStore:
         """
         assert event_type in get_args(EventType), event_type
         with self._log.shared_transaction(Message("write an event")):
-            seq = self._chain.append(session_id, event_type, payload, segment, segment_version)
+            seq = self._chain.append(actor, session_id, event_type, payload, segment, segment_version)
             if update is not None:
                 assert segment is not None, "an update needs its segment"
                 self._update_segment(session_id, segment, update)
@@ -363,6 +366,7 @@ class LogStore:
 
     def append_all(
         self,
+        actor: Actor,
         session_id: int,
         events: Iterable[NewEvent],
         updates: Iterable[tuple[int, SegmentUpdate]] = (),
@@ -378,7 +382,7 @@ class LogStore:
             change(self._db)
             for event in events:
                 assert event.type in get_args(EventType), event.type
-                self._chain.append(session_id, event.type, event.payload, event.segment, event.segment_version)
+                self._chain.append(actor, session_id, event.type, event.payload, event.segment, event.segment_version)
             if places:
                 store_places(self._log, session_id, places)
             for segment, update in updates:
@@ -422,11 +426,11 @@ class LogStore:
         with self._log.checked(purpose):
             return [Event(*row) for row in rows]
 
-    def num_events(self, token: str) -> int | None:
+    def num_events(self, actor: Actor, token: str) -> int | None:
         """The number of events of the session with this token; None if the person sees no such session (any more)."""
         query = "SELECT num_events, project_id FROM session WHERE token = ?"
         rows = self._log.rows(Message("find the session"), query, (token,))
-        return int(rows[0]["num_events"]) if rows and self.people.access().sees(rows[0]["project_id"]) else None
+        return int(rows[0]["num_events"]) if rows and self.people.access(actor).sees(rows[0]["project_id"]) else None
 
     def has_session(self, token: str) -> bool:
         """True if there is a session with this token, without access checks."""

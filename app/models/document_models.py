@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from app.access.actor import SYSTEM, Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.models.begun_downloads import BegunDownload, BegunDownloads
@@ -56,7 +57,7 @@ class ModelUser(Protocol):
     def expect_no_model(self) -> None:
         """Waits for no other model any more."""
 
-    def use_model(self, model: ModelHandle, key: str = "") -> None:
+    def use_model(self, actor: Actor, model: ModelHandle, key: str = "") -> None:
         """Translates with another model from now on, and remembers its key."""
 
     def offer_model(self, key: str, name: str, directions: Sequence[str]) -> None:
@@ -65,7 +66,7 @@ class ModelUser(Protocol):
     def report(self, problem: str) -> None:
         """Shows a problem on the page."""
 
-    def log_error(self, command: str, message: str) -> None:
+    def log_error(self, actor: Actor, command: str, message: str) -> None:
         """Logs an error message that the page shows."""
 
     def log_start_model(self, model: ModelHandle) -> None:
@@ -99,7 +100,7 @@ class DocumentModels:
         """The state of each model for the status page, the start model first."""
         return [handle.status() for handle in self.handles()]
 
-    def switch(self, user: ModelUser, key: str) -> None:
+    def switch(self, actor: Actor, user: ModelUser, key: str) -> None:
         """Translates this document with another model as soon as it is ready. Of several calls, the last one counts.
 
         Of two models through a language between, those that are published are downloaded first. Raises CommandError
@@ -108,13 +109,13 @@ class DocumentModels:
         pair = self.catalog.pivots.find(key, may_download=True)
         if pair is not None and not pair.is_installed:
             begun = BegunDownload("pair", key)
-            self._await(user, Path(key), pair.name, partial(self._load_pair, pair), begun)
+            self._await(actor, user, Path(key), pair.name, partial(self._load_pair, pair), begun)
             return
         entry = self.catalog.entry(key)
         check_direction(entry.name, entry.directions, user.direction)
-        self._await(user, entry.folder, entry.name)
+        self._await(actor, user, entry.folder, entry.name)
 
-    def fetch(self, user: ModelUser, name: str) -> None:
+    def fetch(self, actor: Actor, user: ModelUser, name: str) -> None:
         """Translates this document with a model from the hub, which is downloaded first unless it is known already.
 
         Raises CommandError if `name` is not a hub id.
@@ -132,11 +133,11 @@ class DocumentModels:
             is_here = self._find_handle(Path(name)) is not None
         known = None if is_here else self.catalog.converted_from(name)
         if known is None:
-            self._await(user, Path(name), name, begun=BegunDownload("hub", name))
+            self._await(actor, user, Path(name), name, begun=BegunDownload("hub", name))
         else:
-            self.switch(user, known)
+            self.switch(actor, user, known)
 
-    def download(self, user: ModelUser, name: str) -> None:
+    def download(self, actor: Actor, user: ModelUser, name: str) -> None:
         """Downloads and installs a published model; translates this document with it if it has its direction.
 
         Raises CommandError if the list does not have the model.
@@ -149,7 +150,7 @@ class DocumentModels:
         def load(progress: FetchProgress) -> AnyTranslator:
             return load_translator(self.catalog.published.install(model, progress), self.first.device, progress)
 
-        self._await(user, Path(name), model.title, load, BegunDownload("published", name))
+        self._await(actor, user, Path(name), model.title, load, BegunDownload("published", name))
 
     def continue_download(self, user: ModelUser, tokens: Iterable[str]) -> None:
         """Continues, for this document, the first download that one of these documents had begun before the app ended.
@@ -161,11 +162,11 @@ class DocumentModels:
             if (begun := self._begun.of(token)) is not None:
                 self._begun.forget(token)
                 with suppress(CommandError):
-                    begin[begun.kind](user, begun.name)
+                    begin[begun.kind](SYSTEM, user, begun.name)  # nobody has asked in this run of the app
                     self._begun.note(user.token, replace(begun, is_continued=True))
                 return
 
-    def install_upload(self, user: ModelUser, upload: str, given_name: str) -> None:
+    def install_upload(self, actor: Actor, user: ModelUser, upload: str, given_name: str) -> None:
         """Installs an uploaded model; translates this document with it if it has its direction.
 
         `given_name` is that of the folder or ZIP file, or "". Raises CommandError if the files are not there.
@@ -181,7 +182,7 @@ class DocumentModels:
                 shutil.rmtree(folder, ignore_errors=True)  # nothing stays that was cancelled or cannot be used here
                 raise
 
-        self._await(user, Path(f"upload-{upload}"), name, load)
+        self._await(actor, user, Path(f"upload-{upload}"), name, load)
 
     def remove(self, key: str) -> None:
         """Removes an installed model from this computer. Raises CommandError if an open document uses it."""
@@ -203,7 +204,13 @@ class DocumentModels:
         self._release_unused()
 
     def _await(
-        self, user: ModelUser, folder: Path, name: str, load: Load | None = None, begun: BegunDownload | None = None
+        self,
+        actor: Actor,
+        user: ModelUser,
+        folder: Path,
+        name: str,
+        load: Load | None = None,
+        begun: BegunDownload | None = None,
     ) -> None:
         """Translates this document with the model of this folder or hub id as soon as it is ready.
 
@@ -220,7 +227,7 @@ class DocumentModels:
         else:
             user.expect_model(name, handle)
         self._release_unused()  # such as the model that was being loaded before
-        handle.on_change(lambda: self._loaded(user, handle))
+        handle.on_change(lambda: self._loaded(actor, user, handle))
 
     def remembered(self, store: LogStore, record: SessionRecord) -> tuple[ModelHandle, str]:
         """The model that was chosen last in a session, and a message if it no longer exists."""
@@ -296,7 +303,7 @@ class DocumentModels:
                 return handle
         return None
 
-    def _loaded(self, user: ModelUser, handle: ModelHandle) -> None:
+    def _loaded(self, actor: Actor, user: ModelUser, handle: ModelHandle) -> None:
         """Switches a document to the model it waits for, or reports why it cannot be used."""
         has_failed = handle.state == "failed"
         is_fit = not has_failed and user.direction in handle.directions
@@ -311,11 +318,11 @@ class DocumentModels:
             if not handle.is_broken_off or (begun is not None and begun.is_continued):  # one more try is enough
                 self._begun.forget(user.token)
         if is_awaited and is_fit:
-            user.use_model(handle, self.catalog.key_of(handle))
+            user.use_model(actor, handle, self.catalog.key_of(handle))
         elif is_awaited and has_failed:
             problem = _fallback_message(user.model, user.direction, handle.message)
             user.expect_no_model()
-            user.log_error("switch_model", problem)
+            user.log_error(actor, "switch_model", problem)
             user.report(problem)
         self._release_unused()
         if is_awaited and not is_fit and not has_failed:  # its key is that of the list, as nobody uses it any more
@@ -330,7 +337,7 @@ class DocumentModels:
 
     def _use_first(self, user: ModelUser, failed: ModelHandle) -> None:
         if user.model is failed:  # no other one was chosen since
-            user.use_model(self.first)
+            user.use_model(SYSTEM, self.first)
             user.report(_fallback_message(self.first, user.direction, failed.message))
 
     def _release_unused(self) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Final, Literal
 
+from app.access.actor import Actor
 from app.errors import check_fields
 from app.formats.documents import Export
 from app.i18n import Message
@@ -74,14 +75,14 @@ class AuditRow:
         return self.wall_ms, self.session, self.seq
 
 
-def managed_sessions(store: LogStore) -> list[SessionSummary]:
-    """The sessions whose events the person of the request may see: sessions of projects that they manage."""
-    access = store.people.access()
-    return [summary for summary in store.sessions() if access.manages(summary.project_id)]
+def managed_sessions(actor: Actor, store: LogStore) -> list[SessionSummary]:
+    """The sessions whose events the actor may see: sessions of projects that they manage."""
+    access = store.people.access(actor)
+    return [summary for summary in store.sessions(actor) if access.manages(summary.project_id)]
 
 
 def audit_rows(
-    store: LogStore, chosen: AuditFilter, before: Place | None = None, limit: int = PAGE_ROWS
+    actor: Actor, store: LogStore, chosen: AuditFilter, before: Place | None = None, limit: int = PAGE_ROWS
 ) -> list[AuditRow]:
     """The newest events, those before the place `before`, at most `limit`; newest first.
 
@@ -89,7 +90,7 @@ def audit_rows(
     """
     before = before or _FIRST
     rows: list[AuditRow] = []
-    for summary in managed_sessions(store):  # the one used last first
+    for summary in managed_sessions(actor, store):  # the one used last first
         if chosen.session not in (None, summary.id):
             continue
         if len(rows) == limit and rows[-1].wall_ms > summary.last_ms:
@@ -98,16 +99,16 @@ def audit_rows(
     return rows
 
 
-def audit_csv(store: LogStore, chosen: AuditFilter) -> Export:
+def audit_csv(actor: Actor, store: LogStore, chosen: AuditFilter) -> Export:
     """The newest events as a CSV table, at most MAX_CSV_ROWS. Times are ISO 8601 in UTC; the owner's name is empty.
 
     UTF-8 with a byte order mark. An apostrophe is put before cells that look like formulas.
     """
-    names = {summary.project.id: summary.project.name for summary in store.projects()}
+    names = {summary.project.id: summary.project.name for summary in store.projects(actor)}
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(CSV_COLUMNS)
-    for row in audit_rows(store, chosen, limit=MAX_CSV_ROWS):
+    for row in audit_rows(actor, store, chosen, limit=MAX_CSV_ROWS):
         time = datetime.fromtimestamp(row.wall_ms / 1000, UTC).isoformat(timespec="milliseconds")
         project = names.get(row.project, "")
         cells = [time, row.person, project, row.document, row.session, row.segment, row.kind, row.type, row.detail]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from app.access.actor import Actor
 from app.formats.documents import Export
 from app.log.store import LogStore
 from app.reports.interchange import session_tbx, session_tmx, session_xliff
@@ -12,7 +13,7 @@ from app.reports.jsonl import session_jsonl
 from app.reports.spreadsheets import session_csv, session_workbook
 
 # The translated document, which also needs the original file, is made by `translated_document`.
-EXPORTS: Final[Mapping[str, Callable[[LogStore, int], Export]]] = {
+EXPORTS: Final[Mapping[str, Callable[[Actor, LogStore, int], Export]]] = {
     "log.csv": session_csv,
     "log.jsonl": session_jsonl,
     "report.xlsx": session_workbook,

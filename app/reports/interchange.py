@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from app import VERSION
+from app.access.actor import Actor
 from app.formats.documents import Export
 from app.glossary import Glossary
 from app.glossary.writing import write_glossary
@@ -27,12 +28,12 @@ _STATES: Final[Mapping[Review, str]] = {"approved": "signed-off", "returned": "n
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def session_tmx(store: LogStore, session_id: int) -> Export:
+def session_tmx(actor: Actor, store: LogStore, session_id: int) -> Export:
     """The confirmed segments as TMX, one unit each with its position in the document; tags are inline codes.
 
     The date of a unit is the time of its confirmation.
     """
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     confirmed_ms = {event.segment: event.wall_ms for event in store.events(session_id) if event.type == "confirm"}
     units = [
         TmxUnit(
@@ -48,14 +49,14 @@ def session_tmx(store: LogStore, session_id: int) -> Export:
     return Export(export_name(session, "tmx"), tmx_file(units, *languages_of(session.direction)), note)
 
 
-def session_xliff(store: LogStore, session_id: int) -> Export:
+def session_xliff(actor: Actor, store: LogStore, session_id: int) -> Export:
     """All segments as XLIFF, in order; tags and placeholders as text, comments of the translator as notes.
 
     Confirmed segments are "translated", approved ones "signed-off", returned ones "needs-translation". Other texts,
     also from the memory, are "needs-review-translation". Segments without a text have no target, because the proposals
     of the model are not reviewed.
     """
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     source_language, _, target_language = session.direction.partition("-")
     root = ET.Element("xliff", {"version": "1.2", "xmlns": _XLIFF_NAMESPACE})
     file = ET.SubElement(
@@ -87,9 +88,9 @@ def session_xliff(store: LogStore, session_id: int) -> Export:
     return Export(export_name(session, "segments.xlf"), data)
 
 
-def session_tbx(store: LogStore, session_id: int) -> Export:
+def session_tbx(actor: Actor, store: LogStore, session_id: int) -> Export:
     """The terms added in the session as TBX, in order of creation; removed ones are left out."""
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     terms = [term for glossary in session.glossaries for term in glossary.terms.values()]
     known = {(term.source, term.target): term for term in (*terms, *session.document_terms)}
     added = (event.payload for event in store.events(session_id) if event.type == "term_added")

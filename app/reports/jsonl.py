@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, get_args
 
+from app.access.actor import Actor
 from app.collector import collector_paused
 from app.errors import CommandError, LogError, check_fields
 from app.formats import format_by_key
@@ -47,9 +48,9 @@ MAX_BYTES: Final = 2**31
 
 
 @collector_paused()
-def session_jsonl(store: LogStore, session_id: int) -> Export:
+def session_jsonl(actor: Actor, store: LogStore, session_id: int) -> Export:
     """The whole session; `verify_jsonl` checks such a file without the log, `import_jsonl` imports it."""
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     lines = [to_json(_session_line(session))]
     # Later events are left out, so that the events match the segments and the count in the first line.
     lines += [to_json(event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]

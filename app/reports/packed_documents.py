@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from app.access.actor import Actor
 from app.errors import CommandError, DocumentError
 from app.formats.archive import Archive, pack, unique_paths
 from app.formats.documents import Export, with_language
@@ -34,7 +35,10 @@ class Packing:
 
 
 def packed_documents(
-    store: LogStore, session_ids: Sequence[int], proposals: Callable[[SessionRecord], Mapping[int, str]] | None = None
+    actor: Actor,
+    store: LogStore,
+    session_ids: Sequence[int],
+    proposals: Callable[[SessionRecord], Mapping[int, str]] | None = None,
 ) -> Packing:
     """An archive of the translated documents of these sessions.
 
@@ -42,11 +46,11 @@ def packed_documents(
     If the documents all came from one archive, it is this archive, with them in their places. Raises CommandError
     without a document, and DocumentError, which names the document, if one cannot be exported.
     """
-    summaries = {summary.id: summary for summary in store.sessions()}
+    summaries = {summary.id: summary for summary in store.sessions(actor)}
     chosen = [summaries[session_id] for session_id in dict.fromkeys(session_ids) if session_id in summaries]
     if not chosen:
         raise CommandError(Message("No document is chosen: choose one."))
-    made = [_translated(store, summary, proposals) for summary in chosen]
+    made = [_translated(actor, store, summary, proposals) for summary in chosen]
     bundle = _common_bundle(store, chosen, summaries.keys())
     languages = {summary.direction.partition("-")[2] for summary in chosen}
     language = languages.pop() if len(languages) == 1 else None
@@ -65,7 +69,7 @@ def packed_documents(
         folders = [summary.path.rpartition("/")[0] for summary in chosen]
         paths = [f"{folder}/{one.name}" if folder else one.name for folder, one in zip(folders, made, strict=True)]
         data = pack(dict(zip(unique_paths(paths), (export.data for export in made), strict=True)))
-        name = with_language(f"{_name(store, chosen, bundle)}.zip", language)
+        name = with_language(f"{_name(actor, store, chosen, bundle)}.zip", language)
     notes = tuple((summary.shown_name, export.note) for summary, export in zip(chosen, made, strict=True))
     export = Export(safe_name(draft_name(name) if proposals else name, "translated.zip"), data)
     return Packing(export, tuple(summary.id for summary in chosen), notes, num_unchanged)
@@ -89,19 +93,22 @@ def _common_bundle(store: LogStore, chosen: Sequence[SessionSummary], seen: Coll
     return load_bundle(store.connection, bundle_id) if all(one.session_id in seen for one in places) else None
 
 
-def _name(store: LogStore, chosen: Sequence[SessionSummary], bundle: Bundle | None) -> str:
+def _name(actor: Actor, store: LogStore, chosen: Sequence[SessionSummary], bundle: Bundle | None) -> str:
     """The name of the folder that the documents came from, or of their project."""
     if bundle is not None and bundle.name:
         return bundle.name
     project_ids = {summary.project_id for summary in chosen}
-    project = store.project(project_ids.pop()) if len(project_ids) == 1 else None
+    project = store.project(actor, project_ids.pop()) if len(project_ids) == 1 else None
     return (project.name if project else "") or _DEFAULT_NAME
 
 
 def _translated(
-    store: LogStore, summary: SessionSummary, proposals: Callable[[SessionRecord], Mapping[int, str]] | None
+    actor: Actor,
+    store: LogStore,
+    summary: SessionSummary,
+    proposals: Callable[[SessionRecord], Mapping[int, str]] | None,
 ) -> Export:
-    record = store.load_session(summary.id)
+    record = store.load_session(actor, summary.id)
     drafts = proposals(record) if proposals else None
     language = summary.direction.partition("-")[2]
     try:

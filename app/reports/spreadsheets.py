@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from app.access.actor import Actor
 from app.collector import collector_paused
 from app.formats.documents import Export
 from app.log.records import KEY_CLASSES, Event, SessionRecord, storable
@@ -35,13 +36,13 @@ CSV_COLUMNS: Final = (
 
 
 @collector_paused()
-def session_csv(store: LogStore, session_id: int) -> Export:
+def session_csv(actor: Actor, store: LogStore, session_id: int) -> Export:
     """One CSV row for each segment: texts, state, times, effort and counts.
 
     UTF-8 with a byte order mark, so that spreadsheets recognize the encoding. An apostrophe is put before cells that
     look like formulas; the JSON lines export has the unchanged text.
     """
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     figures = statistics_of(store, session)
     table = io.StringIO()
     writer = csv.writer(table)
@@ -52,9 +53,9 @@ def session_csv(store: LogStore, session_id: int) -> Export:
 
 
 @collector_paused()
-def session_workbook(store: LogStore, session_id: int) -> Export:
+def session_workbook(actor: Actor, store: LogStore, session_id: int) -> Export:
     """An Excel workbook with three sheets: totals and how they are computed, segments, and constraint prices."""
-    session, events = store.load_session(session_id), tuple(store.events(session_id))
+    session, events = store.load_session(actor, session_id), tuple(store.events(session_id))
     figures = session_statistics(session.document.segments, events)
     style, models = chosen_style(store, session_id), _models(events)
     sums = _sums(session, figures, style, models, repetitions_of(store, session))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from app.access.actor import Actor
 from app.collector import collector_paused
 from app.log.store import LogStore
 from app.reports.repetitions import repetitions_of
@@ -17,9 +18,9 @@ MAX_PRICES = 200
 
 
 @collector_paused()
-def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
+def report_view(actor: Actor, store: LogStore, session_id: int) -> dict[str, Any]:
     """The totals, the figures of each segment, and the most expensive pins, terms and bans."""
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     figures = statistics_of(store, session)
     numbered = list(enumerate(figures.segments, 1))  # numbered as in the list, after splits and merges
     coverage = session.document.coverage
@@ -74,12 +75,12 @@ def report_view(store: LogStore, session_id: int) -> dict[str, Any]:
     }
 
 
-def replay_view(store: LogStore, session_id: int) -> dict[str, Any]:
+def replay_view(actor: Actor, store: LogStore, session_id: int) -> dict[str, Any]:
     """All steps of the session, and the initial text of each segment.
 
     A segment that was merged into another has the number of that one.
     """
-    session = store.load_session(session_id)
+    session = store.load_session(actor, session_id)
     segments = session.document.segments
     starts = [segments[index].start for index in session.document.order]
     return {

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
+from app.access.actor import Actor
 from app.log.changes import TEXT_EVENTS, text_after
 from app.log.records import Event, EventType
-from app.log.roles import PERSON
 from app.segments.state import Json, SegmentState
 from engine import Avoid
 
@@ -42,7 +42,9 @@ class EarlierState:
         return {**asdict(self), **lists}
 
 
-def earlier_states(segment: SegmentState, given: str | None, events: Iterable[Event]) -> list[EarlierState]:
+def earlier_states(
+    actor: Actor, segment: SegmentState, given: str | None, events: Iterable[Event]
+) -> list[EarlierState]:
     """The states to which undo returns, oldest first: those before each change that was not undone.
 
     Changes before a split or merge of the segment, or before the newest change by another person, are not undone.
@@ -68,7 +70,7 @@ def earlier_states(segment: SegmentState, given: str | None, events: Iterable[Ev
                 payload = event.payload
                 state = _after(state, event.type, payload)
                 origin = event.type if event.type in _STEPS else payload.get("origin", "")
-            if group[-1].payload.get("person", "") != PERSON.get():
+            if group[-1].payload.get("person", "") != actor.name:
                 past = []
             elif origin == "undo":
                 found = next((n for n in range(len(past) - 1, -1, -1) if _is_same(past[n], state)), None)

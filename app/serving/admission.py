@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from app.access.actor import Actor
 from app.errors import ApiError
 from app.i18n import counted
 from app.serving.api_limits import MAX_AT_ONCE, MAX_STREAMS
@@ -29,6 +30,11 @@ class Caller:
     def name(self) -> str:
         """The person, to whom glossaries and documents belong."""
         return self.key.name
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts in the request: the person of the key."""
+        return Actor.person(self.key.name)
 
     @property
     def owner(self) -> str:

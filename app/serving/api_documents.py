@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
+from app.access.actor import Actor
 from app.errors import ApiError, CommandError, check_fields
 from app.formats import Reading
 from app.formats.documents import Document, Export
@@ -145,7 +146,7 @@ class ApiDocuments:
 
         `charge` counts the characters to translate; `terms` are required terms by the name of their glossary.
         """
-        if len(self.all_of(caller.name)) >= MAX_DOCUMENTS:
+        if len(self.all_of(caller.actor, caller.name)) >= MAX_DOCUMENTS:
             raise ApiError("used_up", f"There can be {MAX_DOCUMENTS} documents: delete one.")
         document, direction = self._read(caller, upload, order)
         style = order.style if order.is_style_required else order.style.known_to(self._sessions.model, direction)
@@ -156,7 +157,7 @@ class ApiDocuments:
         project = self._project(caller, direction, order.project)
         num_characters = sum(len(each.source) for each in document.segments if each.target is None)
         charge(caller, num_characters)
-        workspace = self._sessions.opener.start_unshown(document, direction, project, style)
+        workspace = self._sessions.opener.start_unshown(caller.actor, document, direction, project, style)
         created = datetime.now(UTC).isoformat(timespec="seconds")
         made = ApiDocument(
             secrets.token_hex(16).upper(),
@@ -169,19 +170,19 @@ class ApiDocuments:
         )
         try:
             for name, entries in (terms or {}).items():
-                workspace.glossaries.put(name, entries)
+                workspace.glossaries.put(caller.actor, name, entries)
             with self._connection.transaction(Message("write the document")):
                 self._connection.insert("document", owner=caller.name, **asdict(made))
         except BaseException:
-            self._sessions.delete_unshown(workspace.session_id)
+            self._sessions.delete_unshown(caller.actor, workspace.session_id)
             raise
         return made
 
-    def all_of(self, owner: str) -> list[ApiDocument]:
+    def all_of(self, actor: Actor, owner: str) -> list[ApiDocument]:
         """The documents of a person, oldest first, without those that were deleted on the page."""
         query = "SELECT * FROM document WHERE owner = ? ORDER BY created, id"
         found = list(map(_document, self._rows(query, owner)))
-        known = {summary.token for summary in self._sessions.store.sessions()}
+        known = {summary.token for summary in self._sessions.store.sessions(actor)}
         for document in found:
             if document.token not in known and not self._sessions.store.has_session(document.token):
                 self._forget(document)  # else its name would outlive it
@@ -195,9 +196,9 @@ class ApiDocuments:
             raise _missing()
         return found
 
-    def progress(self, document: ApiDocument) -> DocumentProgress:
+    def progress(self, actor: Actor, document: ApiDocument) -> DocumentProgress:
         """The progress of the translation. Raises ApiError if the document was deleted on the page."""
-        workspace = self._workspace(document)
+        workspace = self._workspace(actor, document)
         workspace.go_on()
         with workspace.lock:
             ahead = workspace.decoding.progress()
@@ -221,15 +222,15 @@ class ApiDocuments:
             ahead["seconds_left"] if state == "translating" else None,
         )
 
-    def file(self, document: ApiDocument, *, with_proposals: bool) -> Export:
+    def file(self, actor: Actor, document: ApiDocument, *, with_proposals: bool) -> Export:
         """The translated document, with proposals for segments that nobody has edited or confirmed. Raises ApiError."""
         kind = DOCUMENT_WITH_PROPOSALS if with_proposals else DOCUMENT
-        return self._sessions.exports.make(self._workspace(document), kind)
+        return self._sessions.exports.make(actor, self._workspace(actor, document), kind)
 
-    def delete(self, document: ApiDocument) -> None:
+    def delete(self, actor: Actor, document: ApiDocument) -> None:
         """Deletes a document with its session. Raises ApiError while the page shows it."""
         try:
-            self._sessions.delete_unshown(self._workspace(document).session_id)
+            self._sessions.delete_unshown(actor, self._workspace(actor, document).session_id)
         except CommandError as error:
             raise ApiError("in_use", "The page shows this document: open another one there first.") from error
         self._forget(document)
@@ -266,7 +267,7 @@ class ApiDocuments:
         query = "SELECT project FROM own_project WHERE owner = ? AND direction = ?"
         for row in self._rows(query, caller.name, direction):
             with suppress(CommandError):
-                return self._sessions.projects.get(row["project"])
+                return self._sessions.projects.get(caller.actor, row["project"])
         return None
 
     def _project(self, caller: Caller, direction: str, number: int | None) -> Project:
@@ -275,20 +276,20 @@ class ApiDocuments:
             if not caller.key.may_export:  # exact matches of a project's memory are texts of others
                 message = "This key may not use projects of the page: `pinpoint keys create NAME --may-export`."
                 raise ApiError("forbidden", message)
-            project = projects.get(number)
+            project = projects.get(caller.actor, number)
             check_fit(project, direction)
             return project
         if (own := self._own_project(caller, direction)) is not None:
             return own
-        project = projects.add_unchosen(f"{caller.name} (API)", direction)
+        project = projects.add_unchosen(caller.actor, f"{caller.name} (API)", direction)
         with self._connection.transaction(Message("write the document")):
             statement = "INSERT OR REPLACE INTO own_project VALUES (?, ?, ?)"
             self._connection.db.execute(statement, (caller.name, direction, project.id))
         return project
 
-    def _workspace(self, document: ApiDocument) -> Workspace:
+    def _workspace(self, actor: Actor, document: ApiDocument) -> Workspace:
         try:
-            return self._sessions.find(document.token, shows=False)
+            return self._sessions.find(actor, document.token, shows=False)
         except CommandError:  # deleted on the page, or the person is no longer a member of its project
             if not self._sessions.store.has_session(document.token):
                 self._forget(document)

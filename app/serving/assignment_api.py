@@ -9,7 +9,9 @@ from typing import Annotated, Final, TypeVar
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, Field
 
+from app.access.actor import Actor
 from app.errors import ApiError, CommandError
+from app.serving.admission import Caller
 from app.serving.api_schemas import StrictSchema, Words
 from app.serving.dialects import KeyFirstRoute, context_of
 from app.serving.own_api import PREFIX
@@ -56,44 +58,47 @@ class AssignRequest(StrictSchema):
 
 
 router = APIRouter(prefix=PATH, tags=["assignments"], route_class=KeyFirstRoute, dependencies=[Depends(exporter)])
+_EXPORTER = Depends(exporter)
 
 
 @router.get("")
-async def assignments(request: Request) -> AssignmentsReply:
+async def assignments(request: Request, caller: Caller = _EXPORTER) -> AssignmentsReply:
     """Assignments of documents and of their parts to people."""
-    found = await asyncio.to_thread(context_of(request).assignments.all)
+    found = await asyncio.to_thread(context_of(request).assignments.all, caller.actor)
     return AssignmentsReply(documents=list(map(_shown, found)))
 
 
 @router.get("/{number}")
-async def assignment(request: Request, number: int) -> AssignmentSchema:
+async def assignment(request: Request, number: int, caller: Caller = _EXPORTER) -> AssignmentSchema:
     """The assignment of a document, by the number of its session."""
-    return _shown(await _tried(lambda: context_of(request).assignments.of(number)))
+    return _shown(await _tried(lambda: context_of(request).assignments.of(caller.actor, number)))
 
 
 @router.put("/{number}")
-async def assign(request: Request, number: int, asked: AssignRequest) -> AssignmentSchema:
+async def assign(request: Request, number: int, asked: AssignRequest, caller: Caller = _EXPORTER) -> AssignmentSchema:
     """Assigns a document, or a part of it, for a key whose person manages the project."""
-    return await _assign(request, number, asked.person, asked.first, asked.last)
+    return await _assign(caller.actor, request, number, asked.person, asked.first, asked.last)
 
 
 @router.delete("/{number}")
 async def take_back(
-    request: Request, number: int, first: SegmentNumber = None, last: SegmentNumber = None
+    request: Request, number: int, first: SegmentNumber = None, last: SegmentNumber = None, caller: Caller = _EXPORTER
 ) -> AssignmentSchema:
     """Takes the assignment of a document, or of a part of it, back; for a key whose person manages the project."""
-    return await _assign(request, number, "", first, last)
+    return await _assign(caller.actor, request, number, "", first, last)
 
 
-async def _assign(request: Request, number: int, person: str, first: int | None, last: int | None) -> AssignmentSchema:
+async def _assign(
+    actor: Actor, request: Request, number: int, person: str, first: int | None, last: int | None
+) -> AssignmentSchema:
     if (first is None) != (last is None):
         raise ApiError("invalid", "Give both first and last, or neither for the whole document.")
     segments = None if first is None or last is None else (first, last)
     context = context_of(request)
-    found = await _tried(lambda: context.assignments.of(number))
-    if not context.store.people.access().manages(found.project):
+    found = await _tried(lambda: context.assignments.of(actor, number))
+    if not context.store.people.access(actor).manages(found.project):
         raise ApiError("forbidden", "Only managers of this project can do that: ask one of them.")
-    done, _ = await _tried(lambda: context.assignments.assign(number, person, segments))
+    done, _ = await _tried(lambda: context.assignments.assign(actor, number, person, segments))
     return _shown(done)
 
 

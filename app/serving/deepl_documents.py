@@ -65,7 +65,7 @@ async def status(request: Request, number: str) -> Response:
     """The progress of a translation."""
     async with entered(request) as caller:
         document = await _find(request, caller, number)
-        progress = await asyncio.to_thread(context_of(request).documents.progress, document)
+        progress = await asyncio.to_thread(context_of(request).documents.progress, caller.actor, document)
     shown: dict[str, Any] = {"document_id": document.id, "status": _STATUS[progress.state]}
     if progress.state == "translated":
         shown["billed_characters"] = document.num_characters
@@ -83,12 +83,12 @@ async def result(request: Request, number: str) -> Response:
     documents = context_of(request).documents
     async with entered(request) as caller:
         document = await _find(request, caller, number)
-        progress = await asyncio.to_thread(documents.progress, document)
+        progress = await asyncio.to_thread(documents.progress, caller.actor, document)
         if progress.state != "translated":
             raise ApiError("not_ready", "The document is not translated yet.", retry_after=5)
-        made = await asyncio.to_thread(documents.file, document, with_proposals=True)
+        made = await asyncio.to_thread(documents.file, caller.actor, document, with_proposals=True)
         with suppress(ApiError):  # a person works on it
-            await asyncio.to_thread(documents.delete, document)
+            await asyncio.to_thread(documents.delete, caller.actor, document)
     return file_reply(made)
 
 

@@ -16,9 +16,9 @@ from fastapi import Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
+from app.access.admitted import admit
 from app.errors import ApiError, ApiErrorKind
 from app.formats.documents import Export
-from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import language_and_script
 from app.monitoring import Metrics
@@ -98,9 +98,7 @@ async def admitted(
     admission = context_of(request).admission
     address = _address_of(request) if takes_address else None
     caller = await asyncio.to_thread(admission.enter, key, address, place)
-    PERSON.set(
-        caller.name
-    )  # the person in the log, who also determines the visible documents; each request has its own task
+    admit(request.scope, caller.actor)
     with admission.running(caller):
         yield caller
 

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from app.access.actor import Actor
 from app.errors import ApiError
 from app.formats import Reading
 from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
@@ -96,7 +97,7 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
         order = DocumentOrder(languages.source, languages.target, number, languages.style(), reading=reading)
         charge = context.admission.charge
         document = await asyncio.to_thread(context.documents.create, caller, upload, order, charge)
-    return await _status(request, document)
+    return await _status(caller.actor, request, document)
 
 
 def _reading(fields: Mapping[str, Any]) -> Reading | None:
@@ -123,21 +124,21 @@ def _reading(fields: Mapping[str, Any]) -> Reading | None:
 @router.get("")
 async def documents(request: Request, caller: Caller = _CALLER) -> DocumentsReply:
     """The documents of the person whose key is used."""
-    found = await asyncio.to_thread(context_of(request).documents.all_of, caller.name)
+    found = await asyncio.to_thread(context_of(request).documents.all_of, caller.actor, caller.name)
     return DocumentsReply(documents=[_described(each) for each in found])
 
 
 @router.get("/{number}")
 async def status(request: Request, number: str, caller: Caller = _CALLER) -> DocumentStatusReply:
     """A document with the progress of its translation."""
-    return await _status(request, await _find(request, caller, number))
+    return await _status(caller.actor, request, await _find(request, caller, number))
 
 
 @router.get("/{number}/file", response_class=Response)
 async def file(request: Request, number: str, proposals: bool = True, caller: Caller = _CALLER) -> Response:
     """The translated document in its current state; without `proposals`, only edited and confirmed segments."""
     found = await _find(request, caller, number)
-    made = await asyncio.to_thread(context_of(request).documents.file, found, with_proposals=proposals)
+    made = await asyncio.to_thread(context_of(request).documents.file, caller.actor, found, with_proposals=proposals)
     return file_reply(made)
 
 
@@ -145,7 +146,7 @@ async def file(request: Request, number: str, proposals: bool = True, caller: Ca
 async def delete(request: Request, number: str, caller: Caller = _CALLER) -> Response:
     """Deletes a document, with the work of people on it."""
     found = await _find(request, caller, number)
-    await asyncio.to_thread(context_of(request).documents.delete, found)
+    await asyncio.to_thread(context_of(request).documents.delete, caller.actor, found)
     return Response(status_code=204)
 
 
@@ -153,8 +154,8 @@ async def _find(request: Request, caller: Caller, number: str) -> ApiDocument:
     return await asyncio.to_thread(context_of(request).documents.find, caller.name, number)
 
 
-async def _status(request: Request, document: ApiDocument) -> DocumentStatusReply:
-    progress = await asyncio.to_thread(context_of(request).documents.progress, document)
+async def _status(actor: Actor, request: Request, document: ApiDocument) -> DocumentStatusReply:
+    progress = await asyncio.to_thread(context_of(request).documents.progress, actor, document)
     return DocumentStatusReply(
         **_described(document).model_dump(),
         **asdict(progress),

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, Field
 
+from app.access.actor import Actor
 from app.errors import ApiError
 from app.formats.documents import Export
 from app.log.records import Event, to_json
@@ -64,12 +65,13 @@ async def stream_place(request: Request, caller: Caller = Depends(exporter)) -> 
 
 
 router = APIRouter(prefix=PREFIX, tags=["sessions"], route_class=KeyFirstRoute, dependencies=[Depends(exporter)])
+_EXPORTER = Depends(exporter)
 
 
 @router.get("/sessions")
-async def sessions(request: Request) -> SessionsReply:
+async def sessions(request: Request, caller: Caller = _EXPORTER) -> SessionsReply:
     """The sessions of the page, the most recent first."""
-    found = await asyncio.to_thread(_store(request).sessions)
+    found = await asyncio.to_thread(_store(request).sessions, caller.actor)
     shapes = [
         SessionSchema(
             id=each.id,
@@ -102,7 +104,9 @@ async def events(
     The id of an event is its number. The stream ends when the session is deleted, the key is revoked, or the server
     stops.
     """
-    found = [each.token for each in await asyncio.to_thread(_store(request).sessions) if each.id == number]
+    found = [
+        each.token for each in await asyncio.to_thread(_store(request).sessions, caller.actor) if each.id == number
+    ]
     if not found:
         raise ApiError("not_found", "There is no session with this number.")
     first = after if last_event_id is None else last_event_id
@@ -110,9 +114,9 @@ async def events(
 
 
 @router.get("/sessions/{number}/{kind}", response_class=Response)
-async def export(request: Request, number: int, kind: str) -> Response:
+async def export(request: Request, number: int, kind: str, caller: Caller = _EXPORTER) -> Response:
     """A session as a file: its translated document, its log, a table, a memory, …"""
-    file = await asyncio.to_thread(_file, _store(request), number, kind)
+    file = await asyncio.to_thread(_file, caller.actor, _store(request), number, kind)
     return file_reply(file)
 
 
@@ -125,7 +129,7 @@ async def _events(request: Request, caller: Caller, number: int, token: str, aft
             if not await asyncio.to_thread(keys.is_valid, caller.key):
                 return
             checked_at = time.monotonic()
-        num_events = await asyncio.to_thread(store.num_events, token)
+        num_events = await asyncio.to_thread(store.num_events, caller.actor, token)
         if num_events is None:
             return  # deleted; its number may be given to another session
         if num_events > after:
@@ -144,14 +148,14 @@ def _page(store: LogStore, number: int, after: int) -> list[Event]:
     return list(islice(store.events(number, after=after), EVENTS_PER_PAGE))
 
 
-def _file(store: LogStore, number: int, kind: str) -> Export:
-    if all(summary.id != number for summary in store.sessions()):
+def _file(actor: Actor, store: LogStore, number: int, kind: str) -> Export:
+    if all(summary.id != number for summary in store.sessions(actor)):
         raise ApiError("not_found", "There is no session with this number.")
     if kind in EXPORTS:
-        return EXPORTS[kind](store, number)
+        return EXPORTS[kind](actor, store, number)
     if kind != DOCUMENT:
         raise ApiError("not_found", f"Unknown kind; choose one of: {', '.join([DOCUMENT, *EXPORTS])}.")
-    session = store.load_session(number)
+    session = store.load_session(actor, number)
     return translated_document(session.document, session.segments, session.direction.partition("-")[2])
 
 

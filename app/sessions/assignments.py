@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.access.actor import Actor
 from app.errors import CommandError, check_fields
 from app.i18n import Message
 from app.log.project_tables import assign_segments, assign_session, segment_assignees
@@ -52,50 +53,51 @@ class Assignments:
         self._store = store
         self._opened = opened
 
-    def all(self) -> list[DocumentAssignment]:
-        """The assignments of all documents that the person of the request sees, the one used last first."""
-        return [self._of(summary) for summary in self._store.sessions()]
+    def all(self, actor: Actor) -> list[DocumentAssignment]:
+        """The assignments of all documents that the actor sees, the one used last first."""
+        return [self._of(actor, summary) for summary in self._store.sessions(actor)]
 
-    def of(self, session_id: int) -> DocumentAssignment:
+    def of(self, actor: Actor, session_id: int) -> DocumentAssignment:
         """The assignment of one document. Raises CommandError."""
-        return self._of(self._find(session_id))
+        return self._of(actor, self._find(actor, session_id))
 
     def assign(
-        self, session_id: int, person: str, segments: tuple[int, int] | None = None
+        self, actor: Actor, session_id: int, person: str, segments: tuple[int, int] | None = None
     ) -> tuple[DocumentAssignment, int]:
         """Assigns a document, or its segments from one number to another, to a member of its project; "": to nobody.
 
         Returns the assignments of the document, and how many of the segments were somebody else's. Raises CommandError.
         """
-        summary = self._find(session_id)
-        check_assignable(self._store, summary.project_id, person)
+        summary = self._find(actor, session_id)
+        check_assignable(actor, self._store, summary.project_id, person)
         num_taken = 0
         if segments is None:
-            assign_document(self._store, session_id, summary.project_id, person)
+            assign_document(actor, self._store, session_id, summary.project_id, person)
         else:
-            indices = self._order(session_id)[segments[0] - 1 : segments[1]]
+            indices = self._order(actor, session_id)[segments[0] - 1 : segments[1]]
             if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
-                raise _unknown_segments(segments, len(self._order(session_id)))
-            num_taken = self._assign_part(summary, sorted(indices), person)
-        return self.of(session_id), num_taken
+                raise _unknown_segments(segments, len(self._order(actor, session_id)))
+            num_taken = self._assign_part(actor, summary, sorted(indices), person)
+        return self.of(actor, session_id), num_taken
 
-    def _assign_part(self, summary: SessionSummary, indices: Sequence[int], person: str) -> int:
+    def _assign_part(self, actor: Actor, summary: SessionSummary, indices: Sequence[int], person: str) -> int:
         opened = self._opened(summary.id)
         if opened is not None:
-            return assign_open_part(opened, indices, person)
+            return assign_open_part(actor, opened, indices, person)
         before = self._parts(summary)
         self._store.append_all(
+            actor,
             summary.id,
             [part_event(summary.project_id, indices, person)],
-            change=lambda db: assign_segments(db, summary.id, indices, person),
+            change=lambda db: assign_segments(actor, db, summary.id, indices, person),
         )
         self._store.news.changed()
         self._store.list_changes.row(summary.id)
         return sum(before.get(index, person) != person for index in indices)
 
-    def _of(self, summary: SessionSummary) -> DocumentAssignment:
+    def _of(self, actor: Actor, summary: SessionSummary) -> DocumentAssignment:
         names = self._parts(summary) if summary.part_assignees else {}
-        order = self._order(summary.id) if names else []
+        order = self._order(actor, summary.id) if names else []
         parts: list[AssignedPart] = []
         for number, index in enumerate(order, 1):
             person = names.get(index, "")
@@ -113,11 +115,11 @@ class Assignments:
         found = segment_assignees(self._store.connection, summary.id)
         return {index: name for index, name in found.items() if name in members}
 
-    def _order(self, session_id: int) -> list[int]:
-        return self._store.load_session(session_id).document.order
+    def _order(self, actor: Actor, session_id: int) -> list[int]:
+        return self._store.load_session(actor, session_id).document.order
 
-    def _find(self, session_id: int) -> SessionSummary:
-        found = next((one for one in self._store.sessions() if one.id == session_id), None)
+    def _find(self, actor: Actor, session_id: int) -> SessionSummary:
+        found = next((one for one in self._store.sessions(actor) if one.id == session_id), None)
         if found is None:
             raise UnknownDocument(Message("Document {number} does not exist.", number=session_id))
         return found
@@ -145,28 +147,28 @@ def _unknown_segments(segments: tuple[int, int], num_segments: int) -> CommandEr
     )
 
 
-def check_assignable(store: LogStore, project_id: int, person: str) -> None:
-    """Raises CommandError unless the person of the request manages the project, and `person` is a member or ""."""
-    store.people.access().check_manages(project_id)
+def check_assignable(actor: Actor, store: LogStore, project_id: int, person: str) -> None:
+    """Raises CommandError unless the actor manages the project, and `person` is a member or ""."""
+    store.people.access(actor).check_manages(project_id)
     if person and person not in store.people.members(project_id):
         raise CommandError(Message("“{name}” is not a member of this project: add them first.", name=person))
 
 
-def assign_document(store: LogStore, session_id: int, project_id: int, person: str) -> None:
+def assign_document(actor: Actor, store: LogStore, session_id: int, project_id: int, person: str) -> None:
     """Assigns a document to a person; "" to nobody."""
     event = NewEvent("project", {"change": "assign", "project": project_id, "member": person})
-    store.append_all(session_id, [event], change=lambda db: assign_session(db, session_id, person))
+    store.append_all(actor, session_id, [event], change=lambda db: assign_session(actor, db, session_id, person))
     store.news.changed()
     store.list_changes.row(session_id)
 
 
-def assign_open_part(workspace: Workspace, indices: Sequence[int], person: str) -> int:
+def assign_open_part(actor: Actor, workspace: Workspace, indices: Sequence[int], person: str) -> int:
     """Assigns segments of an open document to a person, in one step; returns how many were assigned to others."""
     core = workspace.core
-    with core.command() as work:
+    with core.command(actor) as work:
         before = core.parts.current()
         work.events.append(part_event(workspace.project.id, indices, person))
-        work.write(lambda db: assign_segments(db, core.session_id, indices, person))
+        work.write(lambda db: assign_segments(actor, db, core.session_id, indices, person))
         work.then(lambda: core.show_again(indices))
         work.then(lambda: core.parts.assigned(indices, person, core.version))
         work.then(core.store.news.changed)

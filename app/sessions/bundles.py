@@ -15,8 +15,10 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Final
 
+from app.access.actor import Actor
 from app.errors import AppError, CommandError, DocumentError, LogError
 from app.formats.archive import (
     Archive,
@@ -32,7 +34,6 @@ from app.formats.read_file import FileOverview
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import NewEvent, SessionRecord, SessionSummary
-from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import decide
 from app.models.loading import ModelHandle
@@ -95,7 +96,7 @@ class Bundles:
 
     # ---- opening ----
 
-    def begin_archive(self, data: bytes, name: str) -> Json:
+    def begin_archive(self, actor: Actor, data: bytes, name: str) -> Json:
         """Reads an archive; returns its number here and its files, of which those without a problem can be opened."""
         members = self._files.archive(data, name)
         bundle = Bundle(0, safe_name(name, "archive.zip"), data)
@@ -103,19 +104,19 @@ class Bundles:
         folder = f"{bundle.name}/" if package_of(name) else ""
         found = [replace(member, path=folder + member.path) for member in members]
         by_entry = {member.index: member for member in found}
-        number = self._stage(_Staged(bundle, PERSON.get(), by_entry, PackedFiles(data)))
+        number = self._stage(_Staged(bundle, actor.name, by_entry, PackedFiles(data)))
         rows = [
             {"entry": one.index, "path": one.path, "problem": one.problem, "is_memory": one.is_memory} for one in found
         ]
         return {"bundle": number, "name": bundle.name, "files": rows}
 
-    def begin_selection(self, name: str) -> int:
+    def begin_selection(self, actor: Actor, name: str) -> int:
         """Starts a selection of files, such as a folder of that name; returns its number here."""
-        return self._stage(_Staged(Bundle(0, safe_name(name, "") if name else ""), PERSON.get()))
+        return self._stage(_Staged(Bundle(0, safe_name(name, "") if name else ""), actor.name))
 
-    def open_entry(self, number: int, entry: int) -> Json:
+    def open_entry(self, actor: Actor, number: int, entry: int) -> Json:
         """Opens a file of an archive as a document: see `open_file`."""
-        staged = self._get(number)
+        staged = self._get(actor, number)
         member = staged.members.get(entry)
         if member is None:
             raise CommandError(Message("This file is not in the archive: open the archive again."))
@@ -126,23 +127,23 @@ class Bundles:
             data = staged.packed.read(member)
         except DocumentError as problem:
             return _unopened(member.path, problem.args[0])
-        return self._open(staged, data, member.path, entry)
+        return self._open(actor, staged, data, member.path, entry)
 
-    def open_file(self, number: int, path: str, data: bytes) -> Json:
+    def open_file(self, actor: Actor, number: int, path: str, data: bytes) -> Json:
         """Opens a file of a selection as a document of the current project of its languages.
 
         Returns its session, or the problem because of which it is not opened.
         """
-        staged, problem = self._get(number), name_problem(path)
+        staged, problem = self._get(actor, number), name_problem(path)
         path = safe_path(path)
         staged.num_files += 1
         staged.num_bytes += len(data)
         problem = problem or limit_problem(staged.num_files, staged.num_bytes)
-        return _unopened(path, problem) if problem else self._open(staged, data, path, None)
+        return _unopened(path, problem) if problem else self._open(actor, staged, data, path, None)
 
-    def memory_file(self, number: int, entry: int) -> tuple[bytes, str]:
+    def memory_file(self, actor: Actor, number: int, entry: int) -> tuple[bytes, str]:
         """The content and the name of a translation memory in an archive that is being opened. Raises AppError."""
-        staged = self._get(number)
+        staged = self._get(actor, number)
         bundle = staged.bundle
         if not bundle.data and bundle.id:
             bundle = load_bundle(self._store.connection, bundle.id) or bundle
@@ -152,10 +153,10 @@ class Bundles:
             raise CommandError(Message("This file is not in the archive: open the archive again."))
         return archive.read(member), member.name
 
-    def end(self, number: int) -> None:
+    def end(self, actor: Actor, number: int) -> None:
         """Forgets the files that were not opened."""
         with self._lock:
-            if number in self._staged and self._staged[number].person == PERSON.get():
+            if number in self._staged and self._staged[number].person == actor.name:
                 del self._staged[number]
 
     def forget_idle(self, idle_seconds: float = IDLE_SECONDS) -> None:
@@ -176,15 +177,15 @@ class Bundles:
     def _num_bytes(self) -> int:
         return sum(staged.packed.num_bytes for staged in self._staged.values() if staged.packed is not None)
 
-    def _get(self, number: int) -> _Staged:
+    def _get(self, actor: Actor, number: int) -> _Staged:
         with self._lock:
             staged = self._staged.get(number)
-            if staged is None or staged.person != PERSON.get():
+            if staged is None or staged.person != actor.name:
                 raise CommandError(Message("These files are no longer in memory: open them again."))
             staged.used_at = time.monotonic()
             return staged
 
-    def _open(self, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
+    def _open(self, actor: Actor, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
         notes: list[str] = []
         direction = self._model.direction
 
@@ -197,13 +198,16 @@ class Bundles:
             return direction
 
         try:
-            document = self._files.document(data, path.rpartition("/")[2], choose, rules_for=self._segmentation.for_new)
+            document = self._files.document(
+                data, path.rpartition("/")[2], choose, rules_for=partial(self._segmentation.for_new, actor)
+            )
         except AppError as problem:
             return _unopened(path, problem.args[0])
-        project = self._projects.for_new(direction)
+        project = self._projects.for_new(actor, direction)
         style = style_of(project).known_to(self._model, direction)
         events = [] if style == Style() else [NewEvent("style", {**asdict(style), "is_default": True})]
         record = self._store.start_session(
+            actor,
             document,
             direction,
             versions=versions(),
@@ -224,9 +228,9 @@ class Bundles:
 
     # ---- exporting ----
 
-    def choices(self, session_id: int) -> Json:
+    def choices(self, actor: Actor, session_id: int) -> Json:
         """The documents that can be exported together with that of a session: its bundle's, and its project's."""
-        summaries = {summary.id: summary for summary in self._store.sessions()}
+        summaries = {summary.id: summary for summary in self._store.sessions(actor)}
         if session_id not in summaries:
             raise CommandError(Message("This document was deleted in the meantime: open the list of documents again."))
         groups = []
@@ -236,24 +240,24 @@ class Bundles:
             places = documents_of_bundle(self._store.connection, bundle_id)
             rows = [_row(summaries[place.session_id]) for place in places if place.session_id in summaries]
             groups.append({"name": name, "kind": "archive" if is_archive else "selection", "documents": rows})
-        project = self._projects.get(summaries[session_id].project_id)
+        project = self._projects.get(actor, summaries[session_id].project_id)
         own = [_row(one) for one in sorted(summaries.values(), key=lambda one: one.id) if one.project_id == project.id]
         groups.append({"name": name_of(project), "kind": "project", "documents": own})
         return {"groups": groups}
 
-    def pack(self, session_ids: Sequence[int], *, with_proposals: bool = False) -> Json:
+    def pack(self, actor: Actor, session_ids: Sequence[int], *, with_proposals: bool = False) -> Json:
         """Makes an archive of the translated documents of these sessions, to be downloaded by `packed`.
 
         `with_proposals` also takes the proposals of documents that were shown, as drafts. See
         `packed_documents`. Returns its key and name, and a note for each document that is not finished.
         """
-        made = packed_documents(self._store, session_ids, self._proposals if with_proposals else None)
+        made = packed_documents(actor, self._store, session_ids, self._proposals if with_proposals else None)
         for number in made.session_ids:
             with suppress(LogError):  # a full disk must not keep work here
-                self._store.append(number, "export", {"kind": "zip", "name": made.export.name})
+                self._store.append(actor, number, "export", {"kind": "zip", "name": made.export.name})
         key = secrets.token_urlsafe(12)
         with self._lock:
-            self._packed[PERSON.get() + key] = made.export
+            self._packed[actor.name + key] = made.export
             while len(self._packed) > MAX_PACKED:
                 self._packed.popitem(last=False)
         rows = [{"path": path, "note": note} for path, note in made.notes]
@@ -266,12 +270,12 @@ class Bundles:
         with workspace.lock:
             return proposals_of(workspace.segments)
 
-    def packed(self, key: str) -> Export:
+    def packed(self, actor: Actor, key: str) -> Export:
         """An archive that `pack` made."""
         with self._lock:
-            if PERSON.get() + key not in self._packed:
+            if actor.name + key not in self._packed:
                 raise CommandError(Message("This archive is no longer in memory: export it again."))
-            return self._packed[PERSON.get() + key]
+            return self._packed[actor.name + key]
 
 
 def _row(summary: SessionSummary) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.access.actor import Actor
 from app.log.records import SessionRecord
 from app.workspace.commands import Workspace
 
@@ -13,9 +14,9 @@ _TITLE = "Erste Schritte mit Harbor Notes"  # of the first segment, with the pin
 _PIN = "Erste Schritte"
 
 
-def set_example_pin(workspace: Workspace) -> None:
+def set_example_pin(actor: Actor, workspace: Workspace) -> None:
     """Pins a phrase of the first segment."""
-    workspace.constrain(0, [_PIN], (), previous=_TITLE)
+    workspace.constrain(actor, 0, [_PIN], (), previous=_TITLE)
 
 
 def has_only_example(record: SessionRecord) -> bool:

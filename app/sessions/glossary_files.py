@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.access.actor import Actor
 from app.glossary.reading.column_uses import Layout, layout_from
 from app.glossary.reading.row_checks import located, undecided
 from app.i18n import Message
@@ -24,11 +25,11 @@ class GlossaryFiles:
         self._store = store
         self._files = files
 
-    def add(self, workspace: Workspace, data: bytes, name: str) -> Json:
+    def add(self, actor: Actor, workspace: Workspace, data: bytes, name: str) -> Json:
         """Adds the valid terms of a glossary, read in this process; returns the report on its rows."""
         imported = FileReader().glossary(data, name, workspace.direction)
         report: Json = {**reported(imported), "name": imported.name, "num_terms": len(imported.terms)}
-        workspace.glossaries.put(imported.name, imported.terms, report)
+        workspace.glossaries.put(actor, imported.name, imported.terms, report)
         problems = [(error.row, error.message) for error in imported.errors]
         problems += [(held.row, undecided(held)) for held in imported.held]
         errors = [located(report["name"], *problem) for problem in problems[:MAX_REPORTED_ERRORS]]

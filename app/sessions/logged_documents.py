@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from app.access.actor import Actor
 from app.formats.documents import Document
 from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
@@ -20,50 +21,52 @@ class LoggedDocuments:
     def __init__(self, store: LogStore) -> None:
         self._store = store
 
-    def rows(self) -> list[Json]:
+    def rows(self, actor: Actor) -> list[Json]:
         """All documents, most recently used first."""
-        return [_row(summary) for summary in self._store.sessions()]
+        return [_row(summary) for summary in self._store.sessions(actor)]
 
-    def rows_of(self, session_ids: Iterable[int]) -> list[Json]:
+    def rows_of(self, actor: Actor, session_ids: Iterable[int]) -> list[Json]:
         """The rows of these documents."""
-        return [_row(summary) for summary in self._store.sessions_of(session_ids)]
+        return [_row(summary) for summary in self._store.sessions_of(actor, session_ids)]
 
-    def offers(self, besides: int | None = None) -> list[Json]:
+    def offers(self, actor: Actor, besides: int | None = None) -> list[Json]:
         """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS.
 
         `besides` is a session that is not offered.
         """
         offers: list[Json] = []
-        for summary in self._store.changed_sessions():
-            if summary.id == besides or self.is_untouched(summary):
+        for summary in self._store.changed_sessions(actor):
+            if summary.id == besides or self.is_untouched(actor, summary):
                 continue
             offers.append(_offer(summary))
             if len(offers) == MAX_OFFERS:
                 break
         return offers
 
-    def by_last_use(self) -> list[SessionSummary]:
+    def by_last_use(self, actor: Actor) -> list[SessionSummary]:
         """All sessions, the one used last first; an untouched sample is last."""
-        found = self._store.sessions()
-        return sorted(found, key=lambda one: one.document_name == example.DOCUMENT and self.is_untouched(one))
+        found = self._store.sessions(actor)
+        return sorted(found, key=lambda one: one.document_name == example.DOCUMENT and self.is_untouched(actor, one))
 
-    def is_untouched(self, summary: SessionSummary) -> bool:
+    def is_untouched(self, actor: Actor, summary: SessionSummary) -> bool:
         """True if no person has done any work in the session."""
         is_sample = summary.document_name == example.DOCUMENT
-        return summary.is_untouched or (is_sample and example.has_only_example(self._store.load_session(summary.id)))
+        return summary.is_untouched or (
+            is_sample and example.has_only_example(self._store.load_session(actor, summary.id))
+        )
 
     def untouched_twin(
-        self, document: Document, direction: str, project_id: int, style: Style, besides: Collection[int]
+        self, actor: Actor, document: Document, direction: str, project_id: int, style: Style, besides: Collection[int]
     ) -> SessionRecord | None:
         """An untouched session with the same bytes, which is used again instead of a new one.
 
         None if there is none, or only among the sessions `besides` and those that were opened together with others.
         """
         may_have_example = document.name == example.DOCUMENT
-        for summary in self._store.sessions_on(document, untouched=not may_have_example):
+        for summary in self._store.sessions_on(actor, document, untouched=not may_have_example):
             is_alike = summary.document_name == document.name and summary.project_id == project_id
-            if is_alike and not summary.path and summary.id not in besides and self.is_untouched(summary):
-                record = self._store.load_session(summary.id)
+            if is_alike and not summary.path and summary.id not in besides and self.is_untouched(actor, summary):
+                record = self._store.load_session(actor, summary.id)
                 has_style = chosen_style(self._store, summary.id) == style
                 same = record.document
                 if has_style and (record.direction, same.data, same.segments, same.format) == (

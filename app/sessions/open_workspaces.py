@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from app.access.actor import SYSTEM, Actor
 from app.errors import LogError
-from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_models import DocumentModels
 from app.repeating import repeat
@@ -64,10 +64,9 @@ class OpenWorkspaces:
                 if not opening.num_threads:
                     del self._opening[session_id]
 
-    @property
-    def current_token(self) -> str:
+    def current_token(self, actor: Actor) -> str:
         """The token of the session that a new tab of this person shows; "" if there is none. It may be closed."""
-        return self._current.get(PERSON.get(), "")
+        return self._current.get(actor.name, "")
 
     def is_shown(self, session_id: int) -> bool:
         """True if the session is the current one of any person."""
@@ -99,14 +98,14 @@ class OpenWorkspaces:
             self._last_used[workspace.token] = time.monotonic()
         self._models.watch(workspace.model_use)
 
-    def show(self, workspace: Workspace) -> Workspace:
+    def show(self, actor: Actor, workspace: Workspace) -> Workspace:
         """Makes it the person's current workspace; suspends the one before if it is not current for others."""
         with self._lock:
-            before = self._by_token.get(self.current_token)
-            self._current[PERSON.get()] = workspace.token
+            before = self._by_token.get(self.current_token(actor))
+            self._current[actor.name] = workspace.token
             is_left = before is not None and before.token not in self._current.values()
         if before is not None and before is not workspace:
-            before.presence.leave()
+            before.presence.leave(actor)
         if before is not None and is_left:
             before.suspend()
         return workspace
@@ -168,7 +167,7 @@ class OpenWorkspaces:
 
     def _log_close(self, workspace: Workspace) -> None:
         with suppress(LogError):  # a full disk must not keep the others open
-            self._store.append(workspace.session_id, "close", {})
+            self._store.append(SYSTEM, workspace.session_id, "close", {})
 
 
 @dataclass(slots=True)

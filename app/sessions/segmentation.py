@@ -5,6 +5,7 @@ Rules for the parts of files, such as the keys of JSON, are kept beside them.
 
 from __future__ import annotations
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.formats.srx import RuleFile
@@ -31,27 +32,27 @@ class Segmentation:
         """All rules of a project for new documents."""
         return ProjectRules(self.of(project_id), self._projects.part_rules(project_id) if project_id else ())
 
-    def for_new(self, direction: str) -> ProjectRules:
+    def for_new(self, actor: Actor, direction: str) -> ProjectRules:
         """The rules for a new document in this language pair."""
-        return self.of_project(self._projects.for_new(direction).id)
+        return self.of_project(self._projects.for_new(actor, direction).id)
 
-    def choose(self, workspace: Workspace, project_id: int, data: bytes, name: str) -> Json:
+    def choose(self, actor: Actor, workspace: Workspace, project_id: int, data: bytes, name: str) -> Json:
         """Gives a project these rules. Documents that were opened before keep their segments.
 
         Raises DocumentError for rules that cannot be used.
         """
-        self._projects.managed(project_id)
+        self._projects.managed(actor, project_id)
         name = safe_name(name, "rules.srx")
         num_rules = self._files.num_rules(data, name)
-        return self._projects.choose_rules(workspace, project_id, RuleFile(name, data), num_rules)
+        return self._projects.choose_rules(actor, workspace, project_id, RuleFile(name, data), num_rules)
 
-    def remove(self, workspace: Workspace, project_id: int) -> Json:
+    def remove(self, actor: Actor, workspace: Workspace, project_id: int) -> Json:
         """Takes the rules of a project away."""
-        return self._projects.choose_rules(workspace, project_id, None, 0)
+        return self._projects.choose_rules(actor, workspace, project_id, None, 0)
 
-    def download(self, project_id: int) -> Export:
+    def download(self, actor: Actor, project_id: int) -> Export:
         """The file with the rules of a project, unchanged."""
-        self._projects.get(project_id)
+        self._projects.get(actor, project_id)
         rules = self.of(project_id)
         if rules is None:
             raise CommandError(Message("This project has no segmentation rules: choose an .srx file first."))

@@ -8,14 +8,15 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from app.access.actor import Actor
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.formats import Reading
 from app.formats.read_file import FileOverview
 from app.glossary.model import terms_in_direction
 from app.i18n import Message
-from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.models.document_direction import (
     Decision,
@@ -103,45 +104,45 @@ class Sessions:
         self.watchdog.start()
         self.workspaces.start(self.bundles.forget_idle)
 
-    def welcome(self, token: str | None) -> tuple[Workspace, Json]:
+    def welcome(self, actor: Actor, token: str | None) -> tuple[Workspace, Json]:
         """The session with this token; without a token, the open session or the sample document.
 
         To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
         with it; a second tab is not asked while the first one is at work.
         """
         with self._lock:
-            is_first = PERSON.get() not in self._welcomed
-            self._welcomed.add(PERSON.get())
+            is_first = actor.name not in self._welcomed
+            self._welcomed.add(actor.name)
         if token is not None:
             try:
-                workspace = self.find(token)
+                workspace = self.find(actor, token)
             except UnknownSession:
                 pass
             else:
-                self._continue_download(workspace, is_first=is_first)
+                self._continue_download(actor, workspace, is_first=is_first)
                 return workspace, {}
-        workspace = self._current() or self._open_first()
-        self._continue_download(workspace, is_first=is_first)
-        offers = self.logged_documents.offers(besides=workspace.session_id) if is_first else []
+        workspace = self._current(actor) or self._open_first(actor)
+        self._continue_download(actor, workspace, is_first=is_first)
+        offers = self.logged_documents.offers(actor, besides=workspace.session_id) if is_first else []
         offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
         if is_first and not offers and self.model.folder == MODEL_FOLDER:
             self._model_needs[workspace.token] = (workspace.direction, False)
         return workspace, {"offer": offers[0]} if offers else {}
 
-    def _current(self) -> Workspace | None:
+    def _current(self, actor: Actor) -> Workspace | None:
         """The document that a new tab of this person shows, reopened if it was closed; None without one."""
         try:
-            return self.find(self.workspaces.current_token)
+            return self.find(actor, self.workspaces.current_token(actor))
         except UnknownSession:
             return None
 
-    def _continue_download(self, workspace: Workspace, *, is_first: bool) -> None:
+    def _continue_download(self, actor: Actor, workspace: Workspace, *, is_first: bool) -> None:
         """To the first page after a start: continues a download that ended with the app, its own document's if any."""
         if is_first:
-            others = (summary.token for summary in self.store.sessions())
+            others = (summary.token for summary in self.store.sessions(actor))
             self.models.continue_download(workspace.model_use, (workspace.token, *others))
 
-    def model_offer(self, workspace: Workspace) -> Json | None:
+    def model_offer(self, actor: Actor, workspace: Workspace) -> Json | None:
         """The model to offer when this document is shown first, for its languages; None if there is none.
 
         A model that must be downloaded is not offered to people who may not do that.
@@ -151,30 +152,32 @@ class Sessions:
         if not direction or (found := self.models.catalog.suggestion(direction, is_needed=is_needed)) is None:
             return None
         is_here = found["pivot"] and not found["num_bytes"]
-        return found if is_here or self.store.people.access().may_add_models else None
+        return found if is_here or self.store.people.access(actor).may_add_models else None
 
-    def find(self, token: str, *, shows: bool = True) -> Workspace:
+    def find(self, actor: Actor, token: str, *, shows: bool = True) -> Workspace:
         """The workspace with this token, opened again from the log if it is closed. Raises UnknownSession.
 
         Without `shows`, a workspace that is taken up again does not become the one that a new tab shows.
         """
         if (opened := self.workspaces.asked_for(token)) is not None:
-            self.check_seen(opened)
+            self.check_seen(actor, opened)
             return opened
-        if (session_id := self.store.session_of(token)) is not None:
-            return self.opener.take_up(session_id, shows=shows)
+        if (session_id := self.store.session_of(actor, token)) is not None:
+            return self.opener.take_up(actor, session_id, shows=shows)
         raise _unknown_session()
 
-    def check_seen(self, workspace: Workspace) -> None:
+    def check_seen(self, actor: Actor, workspace: Workspace) -> None:
         """Raises UnknownSession, as for an unknown token, unless the person sees the workspace's project."""
-        if not self.store.people.access().sees(workspace.project.id):
+        if not self.store.people.access(actor).sees(workspace.project.id):
             raise _unknown_session()
 
-    def open_document(self, data: bytes, name: str) -> Workspace:
+    def open_document(self, actor: Actor, data: bytes, name: str) -> Workspace:
         """A new session on an uploaded document, in the direction of the app's start, otherwise the document's own."""
-        return self._open(self.files, data, name)
+        return self._open(actor, self.files, data, name)
 
-    def _open(self, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None) -> Workspace:
+    def _open(
+        self, actor: Actor, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None
+    ) -> Workspace:
         """`languages` are those of the document; None leaves it to the file."""
         decision = Decision(self.model.direction, "first")
 
@@ -184,33 +187,33 @@ class Sessions:
                 decision = decide(file, self.model.directions, languages or file.languages)
             return decision.direction
 
-        document = files.document(data, name, choose, rules_for=self.segmentation.for_new)
+        document = files.document(data, name, choose, rules_for=partial(self.segmentation.for_new, actor))
         if decision.note:
             document = replace(document, notes=(*document.notes, decision.note))
-        workspace = self.opener.start(document, decision.direction)
+        workspace = self.opener.start(actor, document, decision.direction)
         if needed := decision.needed_direction:
             self._model_needs[workspace.token] = (needed, True)
         return workspace
 
-    def open_sample(self) -> Workspace:
+    def open_sample(self, actor: Actor) -> Workspace:
         """A new session on the sample document."""
         data = _read(self.samples / example.DOCUMENT, DocumentError)
-        return self._open(FileReader(), data, example.DOCUMENT, example.LANGUAGES)
+        return self._open(actor, FileReader(), data, example.DOCUMENT, example.LANGUAGES)
 
-    def _open_first(self) -> Workspace:
+    def _open_first(self, actor: Actor) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""
         with self._opening_first:
-            if (workspace := self._current()) is not None:  # another tab has opened it meanwhile
+            if (workspace := self._current(actor)) is not None:  # another tab has opened it meanwhile
                 return workspace
-            is_first = not self.store.has_sessions()
-            workspace = self.open_sample()
+            is_first = not self.store.has_sessions(actor)
+            workspace = self.open_sample(actor)
             if is_first and workspace.direction == example.DIRECTION:
-                self.import_sample_glossary(workspace)
-                example.set_example_pin(workspace)
+                self.import_sample_glossary(actor, workspace)
+                example.set_example_pin(actor, workspace)
             return workspace
 
     def restart(
-        self, workspace: Workspace, direction: str, key: str | None = None, reading: Reading | None = None
+        self, actor: Actor, workspace: Workspace, direction: str, key: str | None = None, reading: Reading | None = None
     ) -> Workspace:
         """A new session on the same document, with the same model or that of `key`, in another of its directions.
 
@@ -235,11 +238,11 @@ class Sessions:
             return direction
 
         fits = has_same_languages(workspace.project.direction, direction)
-        project = workspace.project if fits else self.projects.for_new(direction)
+        project = workspace.project if fits else self.projects.for_new(actor, direction)
         document = self.files.document(
             old.data, old.name, choose, reading or old.reading, lambda _: ProjectRules(self.segmentation.of(project.id))
         )
-        begun = self.opener.start(document, direction, model, project if fits else None)
+        begun = self.opener.start(actor, document, direction, model, project if fits else None)
         try:
             for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
                 if (
@@ -247,90 +250,90 @@ class Sessions:
                     and not (glossary.is_shared and direction == workspace.direction)
                     and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
                 ):
-                    begun.glossaries.put(glossary.name, terms)
-            begun.choose_style(workspace.style.chosen.known_to(begun.model, direction))
+                    begun.glossaries.put(actor, glossary.name, terms)
+            begun.choose_style(actor, workspace.style.chosen.known_to(begun.model, direction))
             self.store.move_place(workspace.session_id, begun.session_id)
         except BaseException:
             self.workspaces.forget(begun)
-            self.workspaces.show(workspace)
+            self.workspaces.show(actor, workspace)
             with suppress(LogError):
                 self.store.discard_session(begun.session_id)
             raise
         return begun
 
-    def open_files(self, document: Path | None, glossary: Path | None) -> list[str]:
+    def open_files(self, actor: Actor, document: Path | None, glossary: Path | None) -> list[str]:
         """Opens a file of this computer with its glossary, as given on the command line; reads them in this process.
 
         Returns the warnings about the glossary.
         """
         if document is None:
-            workspace = self._open_first()
+            workspace = self._open_first(actor)
         else:
-            workspace = self._open(FileReader(), _read(document, DocumentError), document.name)
+            workspace = self._open(actor, FileReader(), _read(document, DocumentError), document.name)
         if glossary is None:
             return []
-        report = self.glossary_files.add(workspace, _read(glossary, GlossaryError), glossary.name)
+        report = self.glossary_files.add(actor, workspace, _read(glossary, GlossaryError), glossary.name)
         return [*report["notes"], *report["errors"]]
 
-    def resume(self, session_id: int) -> Workspace:
+    def resume(self, actor: Actor, session_id: int) -> Workspace:
         """Opens an earlier session in its last state. Its project becomes the current one for its languages."""
-        workspace = self.opener.take_up(session_id)
-        self.projects.follow(workspace)
+        workspace = self.opener.take_up(actor, session_id)
+        self.projects.follow(actor, workspace)
         return workspace
 
-    def import_sample_glossary(self, workspace: Workspace) -> Json:
+    def import_sample_glossary(self, actor: Actor, workspace: Workspace) -> Json:
         """The terms that come with the sample document."""
         data = _read(self.samples / example.GLOSSARY, GlossaryError)
-        return self.glossary_files.add(workspace, data, example.GLOSSARY)
+        return self.glossary_files.add(actor, workspace, data, example.GLOSSARY)
 
-    def documents(self) -> Json:
+    def documents(self, actor: Actor) -> Json:
         """All documents, most recently used first, and all projects, with the stamp of the list."""
         stamp = self.store.list_changes.stamp
-        return {"documents": self.logged_documents.rows(), **self.projects.overview(), "stamp": stamp}
+        return {"documents": self.logged_documents.rows(actor), **self.projects.overview(actor), "stamp": stamp}
 
-    def changed_documents(self, stamp: int) -> Json:
+    def changed_documents(self, actor: Actor, stamp: int) -> Json:
         """The documents whose rows in the list are new since that stamp; None: any may be, or may be gone."""
         now = self.store.list_changes.stamp
         changed = self.store.list_changes.since(stamp)
-        return {"documents": None if changed is None else self.logged_documents.rows_of(changed), "stamp": now}
+        return {"documents": None if changed is None else self.logged_documents.rows_of(actor, changed), "stamp": now}
 
-    def move_document(self, session_id: int, project_id: int) -> None:
+    def move_document(self, actor: Actor, session_id: int, project_id: int) -> None:
         """Puts a document into another project; see `Projects.move`."""
-        self.projects.move(session_id, project_id)
+        self.projects.move(actor, session_id, project_id)
         self._forget_memory()
 
-    def delete_project(self, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+    def delete_project(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
         """Deletes a project; see `Projects.delete`."""
-        overview = self.projects.delete(workspace, project_id, into_id)
+        overview = self.projects.delete(actor, workspace, project_id, into_id)
         self._forget_memory()
         return overview
 
-    def delete_session(self, workspace: Workspace) -> Workspace:
+    def delete_session(self, actor: Actor, workspace: Workspace) -> Workspace:
         """Removes a session with its document and all its events, and shows the document used last before it.
 
-        Raises CommandError unless the person of the request manages its project.
+        Raises CommandError unless the actor manages its project.
 
         An untouched sample is chosen last, and opened if there is no other document.
 
         What stays in the log is a tombstone with the number of its events and the last hash.
         """
-        self.store.people.access().check_manages(workspace.project.id)
+        self.store.people.access(actor).check_manages(workspace.project.id)
         with self.workspaces.opening(workspace.session_id):
             self._delete(workspace)
-        for summary in self.logged_documents.by_last_use():
+        for summary in self.logged_documents.by_last_use(actor):
             with suppress(AppError):  # one that cannot be opened is left as it is
-                return self.opener.take_up(summary.id)
-        return self.open_sample()
+                return self.opener.take_up(actor, summary.id)
+        return self.open_sample(actor)
 
-    def delete_document(self, session_id: int, besides: Workspace) -> None:
+    def delete_document(self, actor: Actor, session_id: int, besides: Workspace) -> None:
         """Removes a session that is not shown; see `delete_session`."""
         if session_id == besides.session_id:
             raise CommandError(Message("This document is open: open another one first."))
-        self.delete_unshown(session_id)
+        self.delete_unshown(actor, session_id)
 
-    def delete_unshown(self, session_id: int) -> None:
+    def delete_unshown(self, actor: Actor, session_id: int) -> None:
         """Removes a session that no new tab shows, as `delete_session` does. Raises CommandError if one would."""
-        self.store.people.access().check_manages(self.store.project_of(session_id))
+        self.store.people.access(actor).check_manages(self.store.project_of(actor, session_id))
         with self.workspaces.opening(session_id):
             if self.workspaces.is_shown(session_id):
                 raise CommandError(Message("This document is open: open another one first."))

@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 from importlib import metadata
 
 from app import VERSION
+from app.access.actor import Actor
 from app.errors import LogError
 from app.formats.documents import Document
 from app.i18n import Message
@@ -55,35 +56,45 @@ class WorkspaceOpener:
         self._documents = documents
         self._options = options
 
-    def start_unshown(self, document: Document, direction: str, project: Project, style: Style) -> Workspace:
+    def start_unshown(
+        self, actor: Actor, document: Document, direction: str, project: Project, style: Style
+    ) -> Workspace:
         """A new session for a program. It is translated in the background, and the page does not show it."""
-        return self._put(self._new_session(document, direction, project, style, None), document, shows=False)
+        return self._put(
+            actor, self._new_session(actor, document, direction, project, style, None), document, shows=False
+        )
 
     def start(
-        self, document: Document, direction: str, model: Json | None = None, project: Project | None = None
+        self,
+        actor: Actor,
+        document: Document,
+        direction: str,
+        model: Json | None = None,
+        project: Project | None = None,
     ) -> Workspace:
         """Shows a new session on a document, or an earlier one in which nothing was done.
 
         `model` is the log's description of the model, if a person chose it; by default, in the current project.
         """
-        project = project or self._projects.for_new(direction)
+        project = project or self._projects.for_new(actor, direction)
         style = style_of(project).known_to(self._models.first, direction)
         if model is None:
             open_ids = [one.session_id for one in self._workspaces.all()]
-            record = self._documents.untouched_twin(document, direction, project.id, style, open_ids)
+            record = self._documents.untouched_twin(actor, document, direction, project.id, style, open_ids)
             if record is not None:
                 with self._workspaces.opening(record.id):
                     if self._workspaces.of_session(record.id) is None:  # nobody else has begun with it meanwhile
-                        return self._resume(record, document)
-        return self._put(self._new_session(document, direction, project, style, model), document)
+                        return self._resume(actor, record, document)
+        return self._put(actor, self._new_session(actor, document, direction, project, style, model), document)
 
     def _new_session(
-        self, document: Document, direction: str, project: Project, style: Style, model: Json | None
+        self, actor: Actor, document: Document, direction: str, project: Project, style: Style, model: Json | None
     ) -> SessionRecord:
         events = [] if model is None else [NewEvent("model", model)]
         if style != Style():
             events.append(NewEvent("style", {**asdict(style), "is_default": True}))
         return self._store.start_session(
+            actor,
             document,
             direction,
             versions=versions(),
@@ -92,22 +103,24 @@ class WorkspaceOpener:
             project_id=project.id or None,
         )
 
-    def take_up(self, session_id: int, *, shows: bool = True) -> Workspace:
+    def take_up(self, actor: Actor, session_id: int, *, shows: bool = True) -> Workspace:
         """The workspace of a session in its last state; it may be open already. Shows it with `shows`."""
         with self._workspaces.opening(session_id):
-            self._store.project_of(session_id)  # raises LogError for one that the person does not see
+            self._store.project_of(actor, session_id)  # raises LogError for one that the person does not see
             opened = self._workspaces.of_session(session_id)
             if opened is None:
-                return self._resume(self._store.load_session(session_id), shows=shows)
-            return self._workspaces.show(opened) if shows else opened
+                return self._resume(actor, self._store.load_session(actor, session_id), shows=shows)
+            return self._workspaces.show(actor, opened) if shows else opened
 
-    def _resume(self, record: SessionRecord, document: Document | None = None, *, shows: bool = True) -> Workspace:
+    def _resume(
+        self, actor: Actor, record: SessionRecord, document: Document | None = None, *, shows: bool = True
+    ) -> Workspace:
         document = document or record.document
         is_short = record.num_events <= MAX_EVENTS_CHECKED_FIRST
         if is_short and (note := self._damage(record.id)):
             document = replace(document, notes=(*document.notes, note))
-        self._store.resume_session(record.id, versions())
-        workspace = self._put(record, document, shows=shows)
+        self._store.resume_session(actor, record.id, versions())
+        workspace = self._put(actor, record, document, shows=shows)
         if not is_short:
             threading.Thread(target=self._check_later, args=(workspace,), name="verify", daemon=True).start()
         return workspace
@@ -129,7 +142,7 @@ class WorkspaceOpener:
             if note := self._damage(workspace.session_id):
                 workspace.report(note)
 
-    def _put(self, record: SessionRecord, document: Document, *, shows: bool = True) -> Workspace:
+    def _put(self, actor: Actor, record: SessionRecord, document: Document, *, shows: bool = True) -> Workspace:
         model, problem = self._models.remembered(self._store, record)
         workspace = Workspace(
             self._store,
@@ -143,15 +156,15 @@ class WorkspaceOpener:
             glossaries=record.glossaries,
             document_terms=record.document_terms,
             library=self._library,
-            project=self._projects.get(record.project_id),
+            project=self._projects.get(actor, record.project_id),
         )
-        workspace.glossaries.on_shared_change = lambda shared: self._projects.share(
-            workspace.project.id, shared, besides=workspace
+        workspace.glossaries.on_shared_change = lambda actor, shared: self._projects.share(
+            actor, workspace.project.id, shared, besides=workspace
         )
         self._workspaces.add(workspace)
         if problem:
             workspace.report(problem)
-        return self._workspaces.show(workspace) if shows else workspace
+        return self._workspaces.show(actor, workspace) if shows else workspace
 
 
 def versions() -> dict[str, str]:

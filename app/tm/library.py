@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
+from app.access.actor import Actor
 from app.formats.documents import Export
 from app.i18n import Message
 from app.log.store import LogStore
@@ -101,24 +102,24 @@ class MemoryLibrary:
         self.forget()
         return {"name": name, "num_pairs": num_pairs, "notes": read.notes}
 
-    def export(self, direction: str, ending: MemoryEnding = "tmx") -> Export:
-        """The whole memory of a direction, as far as the person of the request sees its projects, as a file."""
-        entries, languages = self._seen(direction), languages_of(direction)
+    def export(self, actor: Actor, direction: str, ending: MemoryEnding = "tmx") -> Export:
+        """The whole memory of a direction, as far as the actor sees its projects, as a file."""
+        entries, languages = self._seen(actor, direction), languages_of(direction)
         if ending == "tmx":
             data = write_tmx(entries, *languages)
         else:
-            projects = {summary.project.id: summary.project.name for summary in self.store.projects()}
+            projects = {summary.project.id: summary.project.name for summary in self.store.projects(actor)}
             data = (write_csv if ending == "csv" else write_workbook)(entries, languages, projects)
-        return Export(f"memory.{direction}.{ending}", data, self.note_if_empty(direction))
+        return Export(f"memory.{direction}.{ending}", data, self.note_if_empty(actor, direction))
 
-    def note_if_empty(self, direction: str) -> Message | None:
+    def note_if_empty(self, actor: Actor, direction: str) -> Message | None:
         """A hint if a direction has no memory; None if it has one."""
-        if self._seen(direction):
+        if self._seen(actor, direction):
             return None
         return Message("The memory is empty: confirm segments or import a TMX file first.")
 
-    def _seen(self, direction: str) -> list[MemoryEntry]:
-        access = self.store.people.access()
+    def _seen(self, actor: Actor, direction: str) -> list[MemoryEntry]:
+        access = self.store.people.access(actor)
         return [entry for entry in self.index(direction).entries() if entry.project == 0 or access.sees(entry.project)]
 
 

@@ -11,11 +11,11 @@ from urllib.parse import parse_qs
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
+from app.access.actor import Actor
 from app.errors import AppError, SignInError
 from app.i18n import Message
-from app.log.roles import PERSON
-from app.server_log import fields, pseudonym
-from app.ui.sign_in import SignIn, is_of_another_site
+from app.server_log import by, fields, pseudonym
+from app.ui.sign_in import SignedIn, SignIn, is_of_another_site
 from app.ui.sign_in_pages import account_page, language_of
 
 # All at the top level, so that relative addresses in a page are right for each of them.
@@ -33,8 +33,8 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
     """Adds the addresses of the account page to the server. The server's guard admits only people who are signed in."""
 
     @app.get(ACCOUNT_PATH)
-    def account(request: Request, done: str = "") -> Response:
-        return _account_page(sign_in, request, done=_DONE.get(done, ""))
+    def account(request: Request, actor: SignedIn, done: str = "") -> Response:
+        return _account_page(sign_in, request, actor, done=_DONE.get(done, ""))
 
     @app.post(SIGN_IN_PATH)
     async def sign_in_with_password(request: Request) -> Response:
@@ -52,40 +52,40 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
         return sign_in.signed_in(token, "./")
 
     @app.post(PASSWORD_PATH)
-    async def change_password(request: Request) -> Response:
-        name = PERSON.get()
+    async def change_password(request: Request, actor: SignedIn) -> Response:
+        name = actor.name
         if (passwords := sign_in.passwords) is None or not name or is_of_another_site(request.headers.raw):
             return sign_in.refusal()
         form = await _form(request)
         new = form.get("new", "")
         if new != form.get("again", ""):
             problem = Message("The new passwords differ: type the same one twice.")
-            return _account_page(sign_in, request, problem=problem, status=400)
+            return _account_page(sign_in, request, actor, problem=problem, status=400)
         try:
             token = await asyncio.to_thread(passwords.change, name, form.get("password", ""), new, _address(request))
         except AppError as error:
             status = 400
             if isinstance(error, SignInError):
-                _LOG.warning("change of a password refused")
+                _LOG.warning("change of a password refused", extra=by(actor))
                 status = 429 if error.retry_after else 403
-            return _refused(_account_page(sign_in, request, problem=error.args[0], status=status), error)
-        _LOG.info("password changed")
+            return _refused(_account_page(sign_in, request, actor, problem=error.args[0], status=status), error)
+        _LOG.info("password changed", extra=by(actor))
         return sign_in.signed_in(token, f".{ACCOUNT_PATH}?done=changed")
 
     @app.post(SIGN_OUT_PATH)
-    def sign_out_everywhere(request: Request) -> Response:
-        name = PERSON.get()
+    def sign_out_everywhere(request: Request, actor: SignedIn) -> Response:
+        name = actor.name
         if (passwords := sign_in.passwords) is None or not name or is_of_another_site(request.headers.raw):
             return sign_in.refusal()
         passwords.sign_out_everywhere(name)
-        _LOG.info("signed out everywhere")
+        _LOG.info("signed out everywhere", extra=by(actor))
         return Response(status_code=303, headers={"location": "./?sign-out", "cache-control": "no-store"})
 
 
 def _account_page(
-    sign_in: SignIn, request: Request, *, problem: str = "", done: str = "", status: int = 200
+    sign_in: SignIn, request: Request, actor: Actor, *, problem: str = "", done: str = "", status: int = 200
 ) -> Response:
-    name, passwords = PERSON.get(), sign_in.passwords
+    name, passwords = actor.name, sign_in.passwords
     num_browsers = passwords.num_browsers(name) if passwords is not None and passwords.has(name) else None
     hint = "" if passwords is None else passwords.rule
     page = account_page(language_of(request.headers.raw), name, num_browsers, hint, problem, done)

@@ -16,10 +16,10 @@ from pydantic import ConfigDict
 from starlette.requests import ClientDisconnect
 
 from app import VERSION
+from app.access.actor import Actor
 from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.formats.preview import preview_of
-from app.log.roles import PERSON
 from app.reports.audit import AuditFilter, audit_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
@@ -67,20 +67,20 @@ class Api:
         for notify in tuple(self._waiting.values()):
             notify()
 
-    def hello(self, message: Any) -> Json:
+    def hello(self, actor: Actor, message: Any) -> Json:
         """The whole state for a page that was opened, in the session that it showed before if there is one."""
 
         def greet() -> Json:
-            workspace, result = self.sessions.welcome(read(Hello, message).token)
-            return self._whole(workspace, result)
+            workspace, result = self.sessions.welcome(actor, read(Hello, message).token)
+            return self._whole(actor, workspace, result)
 
-        return in_language_of(message, attempt(greet))
+        return in_language_of(message, attempt(actor, greet))
 
-    def command(self, message: Any) -> Json:
+    def command(self, actor: Actor, message: Any) -> Json:
         """Carries out one command. The reply acknowledges it: its changes are stored."""
-        return in_language_of(message, attempt(lambda: self._carry_out(message)))
+        return in_language_of(message, attempt(actor, lambda: self._carry_out(actor, message)))
 
-    async def changes(self, message: Any) -> Json:
+    async def changes(self, actor: Actor, message: Any) -> Json:
         """All changes after the page's version; waits up to HOLD_SECONDS for a change.
 
         A browser opens six connections to a server, for all of its tabs: a page has one waiting question at most.
@@ -88,7 +88,7 @@ class Api:
         # Code that may wait for a lock or the disk runs in another thread, because this one serves all connections.
         try:
             question = read(Changes, message)
-            workspace = await asyncio.to_thread(self.sessions.find, question.token)
+            workspace = await asyncio.to_thread(self.sessions.find, actor, question.token)
         except AppError as error:
             return in_language_of(message, error_reply(error))
         position = question.since, question.open, question.detail_since
@@ -108,10 +108,10 @@ class Api:
         def has_news() -> bool:
             if question.list_stamp not in (None, list_changes.stamp):
                 notify_later()
-            return question.news_stamp not in (None, notices.stamp) or workspace.has_news(*position)
+            return question.news_stamp not in (None, notices.stamp(actor)) or workspace.has_news(*position)
 
-        end = await asyncio.to_thread(workspace.subscribe, notify)
-        end_notices = notices.subscribe(notify)
+        end = await asyncio.to_thread(workspace.subscribe, actor, notify)
+        end_notices = notices.subscribe(actor, notify)
         end_list = None if question.list_stamp is None else list_changes.call_once(notify_later)
         page = question.client or notify
         if earlier := self._waiting.get(page):
@@ -133,83 +133,93 @@ class Api:
             await asyncio.to_thread(end)
 
         def news_of() -> Json:
-            self.sessions.check_seen(workspace)  # again: the person may have lost it while they waited
-            snapshot = workspace.snapshot(*position)
+            self.sessions.check_seen(actor, workspace)  # again: the person may have lost it while they waited
+            snapshot = workspace.snapshot(actor, *position)
             return {**snapshot, "is_stopping": True} if self._is_stopping else snapshot
 
-        return await asyncio.to_thread(lambda: in_language_of(message, attempt(news_of)))
+        return await asyncio.to_thread(lambda: in_language_of(message, attempt(actor, news_of)))
 
-    async def alternatives(self, message: Any) -> Json:
+    async def alternatives(self, actor: Actor, message: Any) -> Json:
         """Other words for one word of the proposal, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskAlternatives, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_alternatives(question.segment, question.word, question.text)
 
-        return await self._ask_model(message, AskAlternatives, ask, Questions.show_alternatives)
+        return await self._ask_model(actor, message, AskAlternatives, ask, Questions.show_alternatives)
 
-    async def completion(self, message: Any) -> Json:
+    async def completion(self, actor: Actor, message: Any) -> Json:
         """A continuation of the open segment's text, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskCompletion, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_completion(question.segment, question.text, question.is_requested)
 
-        return await self._ask_model(message, AskCompletion, ask, Questions.show_completion)
+        return await self._ask_model(actor, message, AskCompletion, ask, Questions.show_completion)
 
-    async def revision(self, message: Any) -> Json:
+    async def revision(self, actor: Actor, message: Any) -> Json:
         """The words of the edited text that should change, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskRevision, questions: Questions) -> tuple[Any, Future[Any]]:
             return questions.ask_revision(question.segment, question.text, question.beginning, question.locked)
 
-        return await self._ask_model(message, AskRevision, ask, Questions.show_revision)
+        return await self._ask_model(actor, message, AskRevision, ask, Questions.show_revision)
 
-    async def record(self, message: Any) -> Json:
+    async def record(self, actor: Actor, message: Any) -> Json:
         """The open session's figures ("report") or all its moments ("replay")."""
 
         def view() -> Json:
             question = read(AskRecord, message)
-            workspace = self.sessions.find(question.token)
-            return {"ok": True, "result": _VIEWS[question.view](workspace.store, workspace.session_id)}
+            workspace = self.sessions.find(actor, question.token)
+            return {"ok": True, "result": _VIEWS[question.view](actor, workspace.store, workspace.session_id)}
 
-        return in_language_of(message, await asyncio.to_thread(attempt, view))
+        return in_language_of(message, await asyncio.to_thread(attempt, actor, view))
 
-    async def preview(self, message: Any) -> Json:
+    async def preview(self, actor: Actor, message: Any) -> Json:
         """The blocks of the document. It may be parsed again for this, which takes seconds for a large one."""
 
         def view() -> Json:
-            workspace = self.sessions.find(read(AskPreview, message).token)
+            workspace = self.sessions.find(actor, read(AskPreview, message).token)
             return {"ok": True, "result": {"blocks": preview_of(workspace.document)}}
 
-        return in_language_of(message, await asyncio.to_thread(attempt, view))
+        return in_language_of(message, await asyncio.to_thread(attempt, actor, view))
 
     async def _ask_model(
         self,
+        actor: Actor,
         message: Any,
         model: type[Q],
         ask: Callable[[Q, Questions], tuple[Any, Future[Any]]],
-        show: Callable[[Questions, Any, Any], Json],
+        show: Callable[[Questions, Actor, Any, Any], Json],
     ) -> Json:
         """Asks the decoding engine and waits without blocking other pages."""
         try:
             question = read(model, message)
-            questions = (await asyncio.to_thread(self.sessions.find, question.token)).questions
+            questions = (await asyncio.to_thread(self.sessions.find, actor, question.token)).questions
             asked, future = await asyncio.to_thread(ask, question, questions)
             found = await asyncio.wrap_future(future)
             if found is None:
                 return {"ok": True, "is_overtaken": True}
-            return in_language_of(message, {"ok": True, **await asyncio.to_thread(show, questions, asked, found)})
+            return in_language_of(
+                message, {"ok": True, **await asyncio.to_thread(show, questions, actor, asked, found)}
+            )
         except (AppError, EngineError) as error:
             return in_language_of(message, error_reply(error))
         except Exception:
-            return in_language_of(message, internal_error())
+            return in_language_of(message, internal_error(actor))
 
     async def receive_model(
-        self, token: str, upload: str, file: str, num_bytes: int, chunks: AsyncIterator[bytes], language: str
+        self,
+        actor: Actor,
+        token: str,
+        upload: str,
+        file: str,
+        num_bytes: int,
+        chunks: AsyncIterator[bytes],
+        language: str,
     ) -> Json:
         """Keeps one file of a model that is being uploaded, until the command `install_upload`."""
         try:
-            await asyncio.to_thread(self.sessions.find, token)
-            await asyncio.to_thread(lambda: self.sessions.store.people.access().check_adds_models())
+            await asyncio.to_thread(self.sessions.find, actor, token)
+            await asyncio.to_thread(lambda: self.sessions.store.people.access(actor).check_adds_models())
             with self.sessions.models.uploads.receiving(upload, file, num_bytes) as output:
                 async for chunk in chunks:
                     await asyncio.to_thread(output.write, chunk)
@@ -217,22 +227,22 @@ class Api:
         except (AppError, ClientDisconnect) as error:
             return in_language_of({"language": language}, error_reply(error))
         except Exception:
-            return in_language_of({"language": language}, internal_error())
+            return in_language_of({"language": language}, internal_error(actor))
 
-    def begin_archive(self, token: str, name: str, data: bytes, language: str) -> Json:
+    def begin_archive(self, actor: Actor, token: str, name: str, data: bytes, language: str) -> Json:
         """Reads an uploaded archive of documents; the reply lists its files, which commands open one by one."""
 
         def begin() -> Json:
-            self.sessions.find(token)
+            self.sessions.find(actor, token)
             with self._reading_archive:
-                return {"ok": True, "result": self.sessions.bundles.begin_archive(data, name)}
+                return {"ok": True, "result": self.sessions.bundles.begin_archive(actor, data, name)}
 
-        return in_language_of({"language": language}, attempt(begin))
+        return in_language_of({"language": language}, attempt(actor, begin))
 
-    def packed(self, token: str, key: str) -> Export:
+    def packed(self, actor: Actor, token: str, key: str) -> Export:
         """An archive of translated documents that the command `pack` made."""
-        self.sessions.find(token)
-        return self.sessions.bundles.packed(key)
+        self.sessions.find(actor, token)
+        return self.sessions.bundles.packed(actor, key)
 
     def status(self) -> Json:
         """The server's status: queues, latencies and throughput of its models, without data of documents."""
@@ -242,51 +252,53 @@ class Api:
         """The server's health, for monitoring without the access token."""
         return {**self.sessions.health(), "version": VERSION}
 
-    def download(self, token: str, kind: str) -> Export:
+    def download(self, actor: Actor, token: str, kind: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
-        return self.sessions.exports.make(self.sessions.find(token), kind)
+        return self.sessions.exports.make(actor, self.sessions.find(actor, token), kind)
 
-    def segmentation(self, token: str, project: int) -> Export:
+    def segmentation(self, actor: Actor, token: str, project: int) -> Export:
         """The file with the segmentation rules of a project, unchanged."""
-        self.sessions.find(token)
-        return self.sessions.segmentation.download(project)
+        self.sessions.find(actor, token)
+        return self.sessions.segmentation.download(actor, project)
 
-    def activity(self, token: str, chosen: AuditFilter) -> Export:
+    def activity(self, actor: Actor, token: str, chosen: AuditFilter) -> Export:
         """The activity (who did what and when) as a table; see `audit_csv`. The open document logs the export."""
-        workspace = self.sessions.find(token)
-        export = audit_csv(self.sessions.store, chosen)
-        self.sessions.store.append(workspace.session_id, "export", {"kind": "activity.csv", "name": export.name})
+        workspace = self.sessions.find(actor, token)
+        export = audit_csv(actor, self.sessions.store, chosen)
+        self.sessions.store.append(actor, workspace.session_id, "export", {"kind": "activity.csv", "name": export.name})
         return export
 
-    def _carry_out(self, message: Any) -> Json:
+    def _carry_out(self, actor: Actor, message: Any) -> Json:
         envelope = read(Envelope, message)
-        workspace = self.sessions.find(envelope.token)
+        workspace = self.sessions.find(actor, envelope.token)
         try:
             command = read_command(envelope.name, message)
             if isinstance(command, SessionCommand):
-                shown = self._repeated.once(command, lambda: command.switch(self.sessions, workspace).token)
-                shows = workspace if shown is None else self.sessions.find(shown)
-                return self._whole(shows, {"is_continued": command.name == "resume_session"})
-            return self._changed(workspace, command)
+                shown = self._repeated.once(
+                    actor, command, lambda: command.switch(actor, self.sessions, workspace).token
+                )
+                shows = workspace if shown is None else self.sessions.find(actor, shown)
+                return self._whole(actor, shows, {"is_continued": command.name == "resume_session"})
+            return self._changed(actor, workspace, command)
         except LogError:  # it could not be logged either, and others would wait for the second attempt
             raise
         except (AppError, EngineError) as error:
-            workspace.core.log_error(envelope.name, str(error))
+            workspace.core.log_error(actor, envelope.name, str(error))
             raise
 
-    def _changed(self, workspace: Workspace, command: Command) -> Json:
+    def _changed(self, actor: Actor, workspace: Workspace, command: Command) -> Json:
         """Executes a command in its workspace; the reply contains the changes and the command's result."""
-        result = self._repeated.once(command, lambda: command.run(self.sessions, workspace))
-        reply = workspace.snapshot(command.since, command.open, command.detail_since)
+        result = self._repeated.once(actor, command, lambda: command.run(actor, self.sessions, workspace))
+        reply = workspace.snapshot(actor, command.since, command.open, command.detail_since)
         if isinstance(command, OpenSegment):  # the person is here, and the page has the notices
-            self.sessions.store.news.opened(workspace.session_id)
+            self.sessions.store.news.opened(actor, workspace.session_id)
         return reply if result is None else {**reply, "result": result}
 
-    def _whole(self, workspace: Workspace, result: Json) -> Json:
-        offers = self.sessions.logged_documents.offers(besides=workspace.session_id)
-        if (model := self.sessions.model_offer(workspace)) is not None:
+    def _whole(self, actor: Actor, workspace: Workspace, result: Json) -> Json:
+        offers = self.sessions.logged_documents.offers(actor, besides=workspace.session_id)
+        if (model := self.sessions.model_offer(actor, workspace)) is not None:
             result = {**result, "model_offer": model}
-        own = {"open": workspace.first_to_show(), "person": PERSON.get()}
-        whole = {**workspace.snapshot(), "offers": offers, "result": {**own, **result}}
-        self.sessions.store.news.opened(workspace.session_id)  # the page shows them, once
+        own = {"open": workspace.first_to_show(actor), "person": actor.name}
+        whole = {**workspace.snapshot(actor), "offers": offers, "result": {**own, **result}}
+        self.sessions.store.news.opened(actor, workspace.session_id)  # the page shows them, once
         return whole

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, get_args
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.import_report import Verdict
@@ -68,41 +69,45 @@ class GlossaryApi:
         self.sessions = sessions
         self._reading = threading.Lock()  # one large file in memory at a time
 
-    def ask(self, message: Any) -> Json:
+    def ask(self, actor: Actor, message: Any) -> Json:
         """Answers one question, named by "ask"; changes nothing."""
 
         def look() -> Json:
             question = read(QUESTIONS[read(q.GlossaryQuestion, message).ask], message)
-            workspace = self.sessions.find(question.token)
+            workspace = self.sessions.find(actor, question.token)
             return {"ok": True, "result": ANSWERS[type(question)](workspace, question)}
 
-        return in_language_of(message, attempt(look))
+        return in_language_of(message, attempt(actor, look))
 
-    def stage(self, token: str, name: str, data: bytes, language: str, columns: str = "") -> Json:
+    def stage(self, actor: Actor, token: str, name: str, data: bytes, language: str, columns: str = "") -> Json:
         """Reads an uploaded glossary; the reply shows its effects, or asks for its columns. Changes nothing.
 
         For `columns` see `GlossaryFiles.stage`.
         """
 
         def stage() -> Json:
-            workspace = self.sessions.find(token)
+            workspace = self.sessions.find(actor, token)
             with self._reading:
                 return {"ok": True, "result": self.sessions.glossary_files.stage(workspace, data, name, columns)}
 
-        return in_language_of({"language": language}, attempt(stage))
+        return in_language_of({"language": language}, attempt(actor, stage))
 
-    def download(self, token: str, glossary: int, kind: str) -> Export:
+    def download(self, actor: Actor, token: str, glossary: int, kind: str) -> Export:
         """One glossary as a file, with its edits. Raises AppError if there is no such glossary or file type."""
-        workspace = self.sessions.find(token)
+        workspace = self.sessions.find(actor, token)
         export = write_glossary(workspace.glossaries.glossary(glossary), kind, workspace.direction)
-        self.sessions.store.append(workspace.session_id, "export", {"kind": f"glossary.{kind}", "name": export.name})
+        self.sessions.store.append(
+            actor, workspace.session_id, "export", {"kind": f"glossary.{kind}", "name": export.name}
+        )
         return export
 
-    def download_rows(self, token: str, number: int, shown: str, language: str) -> Export:
+    def download_rows(self, actor: Actor, token: str, number: int, shown: str, language: str) -> Export:
         """Rows of an import that is not used yet, as CSV. Raises AppError if there is no such import or list."""
-        workspace = self.sessions.find(token)
+        workspace = self.sessions.find(actor, token)
         if shown not in _SHOWN:
             raise CommandError(Message("{name!r} is not a list of rows.", name=shown))
         export = workspace.glossary_imports.table(number, shown, language)  # type: ignore[arg-type]
-        self.sessions.store.append(workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name})
+        self.sessions.store.append(
+            actor, workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name}
+        )
         return export

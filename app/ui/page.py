@@ -19,8 +19,10 @@ from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 
+from app.access.actor import Actor
 from app.text.client_json import parsed_json
 from app.ui.api import Api
+from app.ui.sign_in import SignedIn
 
 
 class _WithoutStubFiles(SourceFileLoader):
@@ -83,34 +85,37 @@ def json_reply(content: dict[str, Any]) -> Response:
 
 
 def _functions(api: Api) -> list[Callable[..., Any]]:
-    """The methods of the api as functions: Gradio sets an attribute on them, which methods do not allow."""
+    """The methods of the api as functions: Gradio sets an attribute on them, which methods do not allow.
 
-    def hello(message: Any) -> Response:
-        return json_reply(api.hello(message))
+    Each takes the actor, without whom Gradio's own address cannot call it.
+    """
 
-    def command(message: Any) -> Response:
-        return json_reply(api.command(message))
+    def hello(actor: Actor, message: Any) -> Response:
+        return json_reply(api.hello(actor, message))
 
-    async def changes(message: Any) -> Response:
-        return await asyncio.to_thread(json_reply, await api.changes(message))
+    def command(actor: Actor, message: Any) -> Response:
+        return json_reply(api.command(actor, message))
 
-    async def alternatives(message: Any) -> Response:
-        return json_reply(await api.alternatives(message))
+    async def changes(actor: Actor, message: Any) -> Response:
+        return await asyncio.to_thread(json_reply, await api.changes(actor, message))
 
-    async def completion(message: Any) -> Response:
-        return json_reply(await api.completion(message))
+    async def alternatives(actor: Actor, message: Any) -> Response:
+        return json_reply(await api.alternatives(actor, message))
 
-    async def revision(message: Any) -> Response:
-        return json_reply(await api.revision(message))
+    async def completion(actor: Actor, message: Any) -> Response:
+        return json_reply(await api.completion(actor, message))
 
-    async def record(message: Any) -> Response:
-        return json_reply(await api.record(message))
+    async def revision(actor: Actor, message: Any) -> Response:
+        return json_reply(await api.revision(actor, message))
 
-    async def preview(message: Any) -> Response:
-        return await asyncio.to_thread(json_reply, await api.preview(message))
+    async def record(actor: Actor, message: Any) -> Response:
+        return json_reply(await api.record(actor, message))
 
-    async def glossary(message: Any) -> Response:
-        return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(message)))
+    async def preview(actor: Actor, message: Any) -> Response:
+        return await asyncio.to_thread(json_reply, await api.preview(actor, message))
+
+    async def glossary(actor: Actor, message: Any) -> Response:
+        return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(actor, message)))
 
     return [hello, command, changes, alternatives, completion, revision, record, preview, glossary]
 
@@ -125,13 +130,14 @@ def add_functions(app: FastAPI, api: Api) -> None:
 
     @app.post(FUNCTION_PATHS[0])
     @app.post(FUNCTION_PATHS[1])
-    async def call(request: Request) -> Response:
+    async def call(request: Request, actor: SignedIn) -> Response:
         try:
             sent = await parsed_json(await request.body())
             function, message = functions[sent["fn_name"]], sent["data"]
         except (ValueError, LookupError, TypeError):
             return PlainTextResponse("This is not a call of a function of the page.", 400)
-        answer = function(message) if iscoroutinefunction(function) else run_in_threadpool(function, message)
+        is_quick = iscoroutinefunction(function)
+        answer = function(actor, message) if is_quick else run_in_threadpool(function, actor, message)
         reply: Response = await answer
         return reply
 

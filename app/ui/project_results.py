@@ -6,8 +6,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
+from app.access.rights import Role
 from app.log.records import EventType
-from app.log.roles import Role
 from app.reports.audit import AuditKind
 from app.ui.page_state import SessionOffer
 

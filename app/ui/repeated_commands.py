@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from app.log.roles import PERSON
+from app.access.actor import Actor
 from app.ui.commands.command import CommandMessage
 
 MAX_PAGES: Final = 10_000
@@ -36,14 +36,14 @@ class RepeatedCommands:
         self._pages: OrderedDict[tuple[str, str], _Newest] = OrderedDict()
         self._lock = threading.Lock()
 
-    def once(self, command: CommandMessage, carry_out: Callable[[], T]) -> T | None:
+    def once(self, actor: Actor, command: CommandMessage, carry_out: Callable[[], T]) -> T | None:
         """The result of the command, which is carried out unless it was before.
 
         None for one that comes after a newer command of its page. Commands without a `client` are always carried out.
         """
         if not command.client:
             return carry_out()
-        page = PERSON.get(), command.client
+        page = actor.name, command.client
         with self._lock:
             newest = self._pages.setdefault(page, _Newest())
             self._pages.move_to_end(page)

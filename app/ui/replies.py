@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
+from app.access.actor import Actor
 from app.errors import AppError
 from app.i18n import Message, translated
 from app.segments import Json
+from app.server_log import by
 from engine import EngineError
 
 _log = logging.getLogger("pinpoint")
@@ -37,14 +39,14 @@ def in_language_of(message: Any, reply: Json | ErrorReply) -> Json:
     return translated(whole, language) if isinstance(language, str) else whole
 
 
-def attempt(action: Callable[[], Json]) -> Json | ErrorReply:
+def attempt(actor: Actor, action: Callable[[], Json]) -> Json | ErrorReply:
     """The action's reply, or the reply with its error."""
     try:
         return action()
     except (AppError, EngineError) as error:
         return error_reply(error)
     except Exception:
-        return internal_error()
+        return internal_error(actor)
 
 
 def error_reply(error: Exception) -> ErrorReply:
@@ -53,8 +55,8 @@ def error_reply(error: Exception) -> ErrorReply:
     return {"ok": False, "error": {"kind": kind, "message": error.args[0] if len(error.args) == 1 else str(error)}}
 
 
-def internal_error() -> ErrorReply:
+def internal_error(actor: Actor) -> ErrorReply:
     """The reply to an unexpected exception (a bug), which is being handled; the log has the details."""
-    _log.exception("a command of the page failed")
+    _log.exception("a command of the page failed", extra=by(actor))
     message = Message("An internal error occurred in Pinpoint; nothing was changed. The terminal shows the details.")
     return {"ok": False, "error": {"kind": "internal", "message": message}}

@@ -20,22 +20,23 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 
+from app.access.actor import Actor
+from app.access.admitted import admit
 from app.errors import AppError
 from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
-from app.log.roles import PERSON
 from app.models.registry import MAX_MODEL_BYTES
 from app.monitoring import Metrics
 from app.reports.audit import AuditFilter, AuditKind
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
-from app.ui.access import OwnPages
 from app.ui.account import ACCOUNT_PATH, MAX_FORM_BYTES, PASSWORD_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, add_account
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
 from app.ui.draining import Asgi, Draining
+from app.ui.own_pages import OwnPages
 from app.ui.page import FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
-from app.ui.sign_in import SignIn
+from app.ui.sign_in import SignedIn, SignIn
 
 _LOGGER = logging.getLogger(__name__)
 # How long an idle connection stays open. A client that sends a request while the server closes its connection gets an
@@ -53,6 +54,7 @@ PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a mani
 _GRADIO_FILES = ("/assets/", "/static/")
 _READ_PATHS = (*_GRADIO_FILES, "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token; returns only the status and the version
+PUBLIC_ROUTES = frozenset({HEALTH_PATH, SIGN_IN_PATH})  # for people who are not signed in
 METRICS_PATH = "/metrics"
 _READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH})
 _MAX_FILE_PATH = 250  # bytes; Gradio does not catch the system's error for a name that is too long
@@ -106,7 +108,8 @@ class Doors:
             await send(message)
 
         person = "" if self.sign_in is None else self.sign_in.person_of(scope["headers"])
-        PERSON.set(person or "")  # each request runs in a task of its own
+        if person is not None:  # without sign-in, everybody who reaches the server acts as its owner
+            admit(scope, Actor.signed_in(person))
         refusal = self._refusal(scope, person)
         if refusal is not None or person is None or self.sign_in is None or scope["path"] in _FORM_PATHS:
             await (refusal or self.app)(scope, receive, send_with_headers)
@@ -141,7 +144,7 @@ class Doors:
         """The reply to a request that signs in or does not have the access token."""
         if scope["path"] == "/":
             return sign_in.answer(scope["query_string"], scope["headers"])
-        is_public = scope["path"] in (HEALTH_PATH, SIGN_IN_PATH) or scope["path"].startswith(PUBLIC_PATH)
+        is_public = scope["path"] in PUBLIC_ROUTES or scope["path"].startswith(PUBLIC_PATH)
         return None if is_public or person is not None else sign_in.refusal()
 
 
@@ -250,11 +253,11 @@ def build_server(
     app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
 
     @app.get("/status")
-    def status() -> Response:
+    def status(actor: SignedIn) -> Response:
         return json_reply(api.status())
 
     @app.get(METRICS_PATH)
-    def show_metrics() -> Response:
+    def show_metrics(actor: SignedIn) -> Response:
         if metrics is None:
             return PlainTextResponse("Not found.", 404)
         return Response(metrics.text(), media_type=metrics.content_type, headers={"cache-control": "no-store"})
@@ -266,51 +269,59 @@ def build_server(
 
     @app.get("/download/{token}/activity")
     def download_activity(
-        token: str, person: str | None = None, session: int | None = None, kind: AuditKind | None = None
+        token: str,
+        actor: SignedIn,
+        person: str | None = None,
+        session: int | None = None,
+        kind: AuditKind | None = None,
     ) -> Response:
-        return _file(lambda: api.activity(token, AuditFilter(person, session, kind)))
+        return _file(lambda: api.activity(actor, token, AuditFilter(person, session, kind)))
 
     @app.get("/download/{token}/segmentation/{project}")
-    def download_segmentation(token: str, project: int) -> Response:
-        return _file(lambda: api.segmentation(token, project))
+    def download_segmentation(token: str, project: int, actor: SignedIn) -> Response:
+        return _file(lambda: api.segmentation(actor, token, project))
 
     @app.get("/download/{token}/{kind}")
-    def download(token: str, kind: str) -> Response:
-        return _file(lambda: api.download(token, kind))
+    def download(token: str, kind: str, actor: SignedIn) -> Response:
+        return _file(lambda: api.download(actor, token, kind))
 
     @app.get("/download/{token}/glossary/{glossary}/{kind}")
-    def download_glossary(token: str, glossary: int, kind: str) -> Response:
-        return _file(lambda: api.glossaries.download(token, glossary, kind))
+    def download_glossary(token: str, glossary: int, kind: str, actor: SignedIn) -> Response:
+        return _file(lambda: api.glossaries.download(actor, token, glossary, kind))
 
     @app.get("/download/{token}/import/{number}/{shown}")
-    def download_rows(token: str, number: int, shown: str, language: str = "en") -> Response:
-        return _file(lambda: api.glossaries.download_rows(token, number, shown, language))
+    def download_rows(token: str, number: int, shown: str, actor: SignedIn, language: str = "en") -> Response:
+        return _file(lambda: api.glossaries.download_rows(actor, token, number, shown, language))
 
     @app.get("/download/{token}/zip/{key}")
-    def download_archive(token: str, key: str) -> Response:
-        return _file(lambda: api.packed(token, key))
+    def download_archive(token: str, key: str, actor: SignedIn) -> Response:
+        return _file(lambda: api.packed(actor, token, key))
 
     @app.post(UPLOAD_PATH + "{token}")
     async def upload_glossary(
-        request: Request, token: str, file: str, language: str = "en", columns: str = ""
+        request: Request, token: str, file: str, actor: SignedIn, language: str = "en", columns: str = ""
     ) -> Response:
         data = await _body(request, MAX_UPLOAD_BYTES)
         if data is None:
             return PlainTextResponse("The file is too large.", 413)
-        reply = await asyncio.to_thread(api.glossaries.stage, token, file, data, language, columns)
+        reply = await asyncio.to_thread(api.glossaries.stage, actor, token, file, data, language, columns)
         return await asyncio.to_thread(json_reply, reply)
 
     @app.post(ARCHIVE_PATH + "{token}")
-    async def upload_archive(request: Request, token: str, file: str, language: str = "en") -> Response:
+    async def upload_archive(
+        request: Request, token: str, file: str, actor: SignedIn, language: str = "en"
+    ) -> Response:
         data = await _body(request, MAX_ARCHIVE_BYTES)
         if data is None:
             return PlainTextResponse("The file is too large.", 413)
-        return await asyncio.to_thread(lambda: json_reply(api.begin_archive(token, file, data, language)))
+        return await asyncio.to_thread(lambda: json_reply(api.begin_archive(actor, token, file, data, language)))
 
     @app.post(MODEL_PATH + "{token}")
-    async def upload_model(request: Request, token: str, upload: str, file: str, language: str = "en") -> Response:
+    async def upload_model(
+        request: Request, token: str, upload: str, file: str, actor: SignedIn, language: str = "en"
+    ) -> Response:
         num_bytes = int(request.headers.get("content-length", "0"))
-        return json_reply(await api.receive_model(token, upload, file, num_bytes, request.stream(), language))
+        return json_reply(await api.receive_model(actor, token, upload, file, num_bytes, request.stream(), language))
 
     if sign_in is not None:
         add_account(app, sign_in)

@@ -17,12 +17,15 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
 from urllib.parse import parse_qs
 
+from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.requests import cookie_parser
 
+from app.access.actor import Actor
+from app.access.admitted import actor_of
 from app.errors import AppError
 from app.i18n import Message
 from app.ui.sign_in_pages import language_of, sign_in_page
@@ -34,6 +37,15 @@ _TOKEN = re.compile(r"[\w-]{16,200}", re.ASCII)
 _MAX_NAME: Final = 100  # characters of a person's name
 _COOKIE_SECONDS: Final = 400 * 24 * 3600  # browsers allow no longer age
 _TICKET_SECONDS: Final = 60.0
+
+
+def signed_in(request: Request) -> Actor:
+    """Who sent a request that the door has admitted. Raises TypeError for any other."""
+    return actor_of(request.scope)
+
+
+# What a route requires: somebody who is signed in. Every route has it, but those of PUBLIC_ROUTES in `app.ui.server`.
+SignedIn = Annotated[Actor, Depends(signed_in)]
 
 
 class PasswordLogin(Protocol):

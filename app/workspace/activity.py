@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.records import KEY_CLASSES
@@ -32,14 +33,16 @@ class Activity:
         self.has_consent: bool = last is not None and last.payload["is_given"] is True
         self._shown: set[tuple[int, tuple[str, ...]]] = set()
 
-    def consent(self, is_given: bool) -> None:
+    def consent(self, actor: Actor, is_given: bool) -> None:
         """Starts or stops logging single keys; keys already logged stay."""
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             if is_given != self.has_consent:
                 work.log("consent", {"is_given": is_given})
                 work.then(lambda: setattr(self, "has_consent", is_given))
 
-    def keys(self, index: int, counts: Mapping[str, int], presses: Any = None, carets: Any = None) -> None:
+    def keys(
+        self, actor: Actor, index: int, counts: Mapping[str, int], presses: Any = None, carets: Any = None
+    ) -> None:
         """Logs how many keys of each class the page has counted since its last report, unless all counts are 0.
 
         `presses` are [milliseconds, key] and `carets` [milliseconds, start, end of the selection], times counted from
@@ -53,7 +56,7 @@ class Activity:
             raise CommandError(Message("The page sent invalid key counts; reload the page."))
         presses, carets = _rows(presses, (int, str)), _rows(carets, (int, int, int))
         pressed = {name: count for name, count in counts.items() if count}
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             segment = self._core.segment(index)
             if not self.has_consent:
                 presses = carets = []
@@ -62,11 +65,11 @@ class Activity:
             if carets:
                 work.log("caret", {"positions": carets}, segment)
 
-    def idle(self, index: int, idle_ms: int) -> None:
+    def idle(self, actor: Actor, index: int, idle_ms: int) -> None:
         """Logs a pause of this length without any action; opening the segment again ends the pause."""
         if idle_ms < 0:
             raise CommandError(Message("The page sent an invalid idle time; reload the page."))
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             work.log("idle", {"idle_ms": idle_ms}, self._core.segment(index))
 
     def show_terms(self, work: UnitOfWork, segment: SegmentState) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.changes import ReportedChange
@@ -53,12 +54,12 @@ class Batches:
         with self._core.lock:
             return found_in(self._core.in_order(), query)
 
-    def replace(self, query: Query, indices: Sequence[int] | None = None) -> Json:
+    def replace(self, actor: Actor, query: Query, indices: Sequence[int] | None = None) -> Json:
         """Replaces in these segments, or in all that the query looks into; a confirmed one stays confirmed."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             chosen = None if indices is None else {core.segment(index).index for index in indices}
-            segments = [one for one in core.in_order_to_change() if chosen is None or one.index in chosen]
+            segments = [one for one in core.in_order_to_change(actor) if chosen is None or one.index in chosen]
             changes = []
             for segment in segments:
                 text = text_for(segment, query)
@@ -73,12 +74,12 @@ class Batches:
             step = self._make(work, changes, "replace")
         return {**step, "num_places": sum(len(reported) for _, _, reported in changes)}
 
-    def confirm_matches(self) -> Json:
+    def confirm_matches(self, actor: Actor) -> Json:
         """Confirms all segments with a filled-in exact match, except segments with findings."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             number, step = len(self._steps), []
-            for segment in core.in_order_to_change():
+            for segment in core.in_order_to_change(actor):
                 if not segment.is_exact_match or segment.attention:
                     continue
                 after = confirmed(segment, segment.target or "")
@@ -95,12 +96,12 @@ class Batches:
             work.then(lambda: self._steps.append(step))
             return {"step": number, "segments": [change.after.index for change in step]}
 
-    def fill_matches(self, min_rate: int) -> Json:
+    def fill_matches(self, actor: Actor, min_rate: int) -> Json:
         """Fills segments without text or constraints of a person with their best match of at least that rate."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             changes: list[_Share] = []
-            for segment in core.in_order_to_change():
+            for segment in core.in_order_to_change(actor):
                 text = clean_target(segment.match_text)
                 if segment.can_be_filled and segment.match_rate >= min_rate and text.strip():
                     state: State = "pretranslated"
@@ -112,7 +113,7 @@ class Batches:
     def propagate(self, work: UnitOfWork, source: SegmentState) -> Json | None:
         """Fills segments with the same source whose text was not typed by a person; None if there are none."""
         origin: Origin = "propagated"
-        held = self._core.parts.held_by_others()
+        held = self._core.parts.held_by_others(work.actor)
         others = (self._core.segments[index] for index in self._repetitions(source) if index not in held)
         changes = [
             (other, replace(other, target=source.target, state="edited", origin=origin), ())
@@ -121,10 +122,10 @@ class Batches:
         ]
         return self._make(work, changes, "propagated") if changes else None
 
-    def step(self, number: int, *, is_undo: bool) -> Json:
+    def step(self, actor: Actor, number: int, *, is_undo: bool) -> Json:
         """Undoes a step, or redoes it. Returns how many segments were changed, and how many were left."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             if not 0 <= number < len(self._steps):
                 raise CommandError(
                     Message("This step can no longer be undone, because the document was closed in the meantime.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 
+from app.access.actor import Actor
 from app.checks import CheckName, Finding
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
@@ -22,9 +23,9 @@ class Checking:
         self._core = core
         self._shown: dict[int, set[Finding]] = defaultdict(set)
 
-    def show(self, index: int, text: str) -> Json:
+    def show(self, actor: Actor, index: int, text: str) -> Json:
         """The findings in `text` before it is confirmed for a segment; logs new and removed findings."""
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             segment = self._core.segment(index)
             findings = self._core.findings(segment, clean_target(text))
             self._log_resolved(work, segment, findings)
@@ -56,10 +57,10 @@ class Checking:
         work.then(lambda: self._shown.pop(segment.index, None))
         return [finding.view() for finding in findings]
 
-    def choose(self, off: Collection[CheckName]) -> None:
+    def choose(self, actor: Actor, off: Collection[CheckName]) -> None:
         """Switches these checks off and all others on; every segment is checked again."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             chosen = frozenset(off)
             if chosen == core.checks_off:
                 return

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Document
 from app.glossary import Term
@@ -138,13 +139,14 @@ class Workspace:
         """The problem that the page shows in a banner; empty if there is none."""
         return self.core.problem
 
-    def snapshot(self, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
+    def snapshot(self, actor: Actor, since: int = -1, open_index: int | None = None, detail_since: int = -1) -> Json:
         """All changes after version `since`, and all small data; ready for JSON."""
         with self.lock:
             self.core.look_at_parts()
             style, num_learned = self.style.view(), self.learning.num_learned
             model = {**self.model_use.view(), "style": style, "num_learned": num_learned}
             reply = snapshot_of(
+                actor,
                 self.core,
                 self.decoding,
                 self.activity,
@@ -155,16 +157,16 @@ class Workspace:
                 open_index,
                 detail_since,
             )
-            may_review = self.project.has_review and self.store.people.access().reviews(self.project.id)
+            may_review = self.project.has_review and self.store.people.access(actor).reviews(self.project.id)
             people = self.store.people
-            may_assign = people.has_roles and people.access().manages(self.project.id)
+            may_assign = people.has_roles and people.access(actor).manages(self.project.id)
             project = {**project_view(self.project), "may_review": may_review, "may_assign": may_assign}
             if "segment" in reply:
                 reply["segment"]["remarks"] = self.review.remarks(reply["segment"]["index"])
             reply["document"] |= {"session": self.session_id, "project": project}
             reply["lookups_left"] = self.memory.rates.num_left
-            reply["people"] = self.presence.others()
-            reply["news"] = {**self.store.news.view(), "list_stamp": self.store.list_changes.stamp}
+            reply["people"] = self.presence.others(actor)
+            reply["news"] = {**self.store.news.view(actor), "list_stamp": self.store.list_changes.stamp}
             return reply
 
     def has_news(self, since: int, open_index: int | None, detail_since: int) -> bool:
@@ -178,42 +180,43 @@ class Workspace:
                 return False
             return core.segments[open_index].stamp > detail_since
 
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+    def subscribe(self, actor: Actor, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls `listener` after each change, from any thread; returns a function that ends this."""
-        self.presence.hear()
+        self.presence.hear(actor)
         return self.core.subscribe(listener)
 
-    def first_to_show(self) -> int:
-        """The segment that the person of the request opened last, otherwise the first that waits for them."""
+    def first_to_show(self, actor: Actor) -> int:
+        """The segment that the actor opened last, otherwise the first that waits for them."""
         with self.lock:
-            last = self.presence.last_segment
-            return self.first_to_do() if last is None or not self.core.segments[last].source else last
+            last = self.presence.last_segment(actor)
+            return self.first_to_do(actor) if last is None or not self.core.segments[last].source else last
 
-    def first_to_do(self) -> int:
-        """The first segment that waits for the person of the request, otherwise the first segment."""
+    def first_to_do(self, actor: Actor) -> int:
+        """The first segment that waits for the actor, otherwise the first segment."""
         with self.lock:
-            is_reviewer = self.project.has_review and self.store.people.access().role == "reviewer"
-            return first_waiting(self.core.in_order(), self.core.parts.current(), is_reviewer=is_reviewer).index
+            is_reviewer = self.project.has_review and self.store.people.access(actor).role == "reviewer"
+            return first_waiting(actor, self.core.in_order(), self.core.parts.current(), is_reviewer=is_reviewer).index
 
     # ---- commands on a segment ----
 
-    def open(self, index: int) -> None:
+    def open(self, actor: Actor, index: int) -> None:
         """Opens a segment: it is decoded first, those after it next."""
         core = self.core
-        with core.command() as work:
+        with core.command(actor) as work:
             segment = self.memory.prefill(work, core.segment(index))
             work.log("focus", {}, segment)
             self.activity.show_terms(work, segment)
-            work.then(lambda: self._opened(index))
+            work.then(lambda: self._opened(actor, index))
 
-    def leave(self, index: int) -> None:
+    def leave(self, actor: Actor, index: int) -> None:
         """Logs that the translator looks elsewhere: another window, another tab."""
-        with self.core.command() as work:
+        with self.core.command(actor) as work:
             work.log("blur", {}, self.core.segment(index))
-            work.then(lambda: self.presence.leave(index))
+            work.then(lambda: self.presence.leave(actor, index))
 
     def edit(
         self,
+        actor: Actor,
         index: int,
         text: str | None,
         origin: EditOrigin,
@@ -229,17 +232,18 @@ class Workspace:
         taken, from 0, `match_rate` that of the match of the memory inserted, in percent. Raises OvertakenError if
         another page than `client` has changed the text meanwhile.
         """
-        with self.core.command() as work:
+        with self.core.command(actor) as work:
             segment = self.core.segment(index)
             text = None if text is None else clean_target(text)
-            self._writers.check_edit(segment, client, text, reported.before if reported else None)
-            work.then(lambda: self._writers.wrote(index, client))
+            self._writers.check_edit(actor, segment, client, text, reported.before if reported else None)
+            work.then(lambda: self._writers.wrote(actor, index, client))
             if text == segment.target and segment.state != "confirmed":
                 return
             work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported, match_rate))
 
     def constrain(
         self,
+        actor: Actor,
         index: int,
         pins: Sequence[str],
         terms_off: Sequence[str],
@@ -257,65 +261,65 @@ class Workspace:
         while the rest is translated again. The next set without them frees both. `previous` is the text that the new
         proposal keeps as far as it can; empty for a free translation.
         """
-        with self.core.command() as work:
+        with self.core.command(actor) as work:
             segment = self.core.segment(index)
             after = with_constraints(segment, pins, terms_off, bans, beginning, locked, previous)
             if after == segment:
                 return
             work.change(after, constraint_events(segment, after, origin))
-            work.then(lambda: self.decoding.ask(self.core.segments[index], "interactive"))
+            work.then(lambda: self.decoding.ask(actor, self.core.segments[index], "interactive"))
 
-    def confirm(self, index: int, text: str, *, is_new: bool = True, client: str = "") -> Json | None:
+    def confirm(self, actor: Actor, index: int, text: str, *, is_new: bool = True, client: str = "") -> Json | None:
         """Confirms `text` as the segment's translation.
 
         Where `is_new`, not an undo or redo, its repetitions are filled with it: returns that step, or None without any.
         """
         core = self.core
-        with core.command() as work:
+        with core.command(actor) as work:
             segment = core.segment(index)
             text = clean_target(text)
             if not text.strip():
                 raise CommandError(
                     Message("Segment {index} has no translation to confirm: type one first.", index=core.number(index))
                 )
-            self._writers.check_confirmation(segment, client, text)
-            work.then(lambda: self._writers.wrote(index, client))
+            self._writers.check_confirmation(actor, segment, client, text)
+            work.then(lambda: self._writers.wrote(actor, index, client))
             if segment.state == "confirmed" and segment.target == text:
                 return None
             after = self.checking.confirm(work, segment, text)
             self.activity.use_terms(work, after)
             return self.batches.propagate(work, after) if is_new else None
 
-    def reopen(self, index: int) -> None:
+    def reopen(self, actor: Actor, index: int) -> None:
         """Takes a confirmation back; the text stays."""
-        with self.core.command() as work:
+        with self.core.command(actor) as work:
             segment = self.core.segment(index)
             if segment.state == "confirmed":
                 work.change(reopened(segment), [("reopen", {})])
 
-    def comment(self, index: int, text: str) -> None:
+    def comment(self, actor: Actor, index: int, text: str) -> None:
         """Sets a segment's comment, which is exported with the document; an empty text removes it."""
-        with self.core.command() as work:
+        with self.core.command(actor) as work:
             segment = self.core.segment(index)
             comment = clean_comment(text)
             if comment != segment.comment:
                 after = replace(segment, comment=comment, version=segment.version + 1)
                 work.change(after, [("comment", {"text": comment})])
 
-    def earlier(self, index: int) -> Json:
+    def earlier(self, actor: Actor, index: int) -> Json:
         """The earlier states of a segment, for undo after a reload of the page, oldest first."""
         events = self.store.segment_events(self.session_id, index, STATE_EVENTS)
         with self.lock:
             segment = self.core.segment(index)
             given = self.core.document.segments[index].target
-        return {"states": [state.view(segment) for state in earlier_states(segment, given, events)]}
+        return {"states": [state.view(segment) for state in earlier_states(actor, segment, given, events)]}
 
     # ---- commands on the document ----
 
-    def pretranslate(self, is_on: bool) -> None:
+    def pretranslate(self, actor: Actor, is_on: bool) -> None:
         """Continues or stops translating the whole document ahead of the translator."""
         with self.lock:
-            self.decoding.pretranslate(is_on)
+            self.decoding.pretranslate(actor, is_on)
 
     def use_project(self, project: Project) -> None:
         """Updates the shown project of the document, and learns or forgets according to its settings."""
@@ -326,13 +330,13 @@ class Workspace:
                 self.learning.start()
             self.core.touch()
 
-    def choose_style(self, style: Style, also: Callable[[UnitOfWork], None] | None = None) -> None:
+    def choose_style(self, actor: Actor, style: Style, also: Callable[[UnitOfWork], None] | None = None) -> None:
         """Requests translations in this style from now on; those without text of the translator are made again.
 
         `also` adds further changes to the command.
         """
         with self.lock:
-            self.style.choose(style, self._on_style, also)
+            self.style.choose(actor, style, lambda: self._on_style(actor), also)
 
     # ---- the workspace as a whole ----
 
@@ -375,24 +379,24 @@ class Workspace:
             projects=self.store.people.seen_by_all_members(project.id),
         )
 
-    def _opened(self, index: int) -> None:
+    def _opened(self, actor: Actor, index: int) -> None:
         self.core.open_index = index
-        self.presence.enter(index)
+        self.presence.enter(actor, index)
         if self.decoding.is_suspended:  # segments may have been confirmed in another document meanwhile
             self.learning.refresh()
             self.decoding.is_suspended = False
             self.decoding.fill_from_memory()
-        self.decoding.hurry(self.core.segments[index])
+        self.decoding.hurry(actor, self.core.segments[index])
         self.decoding.start_from(index)
         self.memory.rates.wake()
 
-    def _on_style(self) -> None:
+    def _on_style(self, actor: Actor) -> None:
         for segment in list(self.core.segments):
             numbers = self.style.numbers_in(segment.source)
             if numbers != segment.numbers:
                 self.core.adopt(replace(segment, numbers=numbers))
         if self.model.state == "ready":
-            self.decoding.start_over()
+            self.decoding.start_over(actor)
 
 
 def project_view(project: Project) -> Json:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
+from app.access.actor import Actor, check_actor
 from app.checks import CHECKS, CheckName, Finding
 from app.errors import CommandError, LogError
 from app.formats.documents import Document, Segment
@@ -37,9 +38,11 @@ Observer = Callable[[SegmentState, SegmentState], None]
 
 
 class UnitOfWork:
-    """The changes of one command, collected before any of them takes effect."""
+    """The changes of one command by `actor`, collected before any of them takes effect."""
 
-    def __init__(self) -> None:
+    def __init__(self, actor: Actor) -> None:
+        check_actor(actor)
+        self.actor = actor
         self.events: list[NewEvent] = []
         self.states: list[SegmentState] = []
         self.document: Document | None = None
@@ -147,15 +150,15 @@ class WorkspaceCore:
         """Why a segment needs attention, as a sentence; of a translator's text only errors, not advice."""
         return attention_for(segment, self.findings(segment) if segment.target is not None else ())
 
-    def in_order_to_change(self) -> list[SegmentState]:
-        """The segments that the person of the request may change, in order."""
-        held = self.parts.held_by_others()
+    def in_order_to_change(self, actor: Actor) -> list[SegmentState]:
+        """The segments that the actor may change, in order."""
+        held = self.parts.held_by_others(actor)
         return [segment for segment in self.in_order() if segment.index not in held]
 
     # ---- changes ----
 
     @contextmanager
-    def command(self) -> Iterator[UnitOfWork]:
+    def command(self, actor: Actor) -> Iterator[UnitOfWork]:
         """Runs a command under the lock: at the end its events and states are written, then its states adopted.
 
         If the block or the log raises, nothing was written and nothing has changed. Once everything is written, nothing
@@ -163,13 +166,14 @@ class WorkspaceCore:
         """
         with self.lock:
             self.look_at_parts()
-            work = UnitOfWork()
+            work = UnitOfWork(actor)
             yield work
             known = [(self.segments[s.index], s) for s in work.states if s.index < len(self.segments)]
-            self.parts.check_changes(known, self.positions)
+            self.parts.check_changes(actor, known, self.positions)
             states = [replace(state, attention=self.attention(state)) for state in work.states]
             if work.events or work.states:
                 self.store.append_all(
+                    actor,
                     self.session_id,
                     work.events,
                     self._updates(work.states),
@@ -258,10 +262,10 @@ class WorkspaceCore:
         self.version += 1
         self._notify()
 
-    def log_error(self, command: str, message: str) -> None:
+    def log_error(self, actor: Actor, command: str, message: str) -> None:
         """Logs an error message that the page shows, unless it is the log that fails."""
         with suppress(LogError):
-            self.store.append(self.session_id, "error", {"command": command, "message": message})
+            self.store.append(actor, self.session_id, "error", {"command": command, "message": message})
 
     def report(self, problem: str) -> None:
         """Shows a problem on the page that no reply to a command can name."""

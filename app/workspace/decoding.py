@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, replace
 
+from app.access.actor import SYSTEM, Actor
 from app.errors import LogError
 from app.log.records import NewEvent, to_json
 from app.models.loading import ModelHandle
@@ -86,19 +87,19 @@ class DecodeQueue:
             "seconds_left": round(words_left / rate) if rate else None,
         }
 
-    def hurry(self, segment: SegmentState) -> None:
+    def hurry(self, actor: Actor, segment: SegmentState) -> None:
         """Decodes the segment that the translator looks at before the rest of the document."""
         index = segment.index
         is_under_way = self._in_flight.get(index) == "document"
         if is_under_way or not segment.is_pending:
             segment = self._refreshed(segment)
         if is_under_way or segment.needs_decoding or segment.has_crashed:
-            self.ask(segment, "interactive")
+            self.ask(actor, segment, "interactive")
         elif index in self._waiting:
             self._waiting[index] = "interactive"
         self._prices.request(self._core.segments[index])
 
-    def ask(self, segment: SegmentState, priority: Priority) -> None:
+    def ask(self, actor: Actor, segment: SegmentState, priority: Priority) -> None:
         """Requests a translation under the segment's current constraints; any older request is revoked."""
         model = self._core.model
         if model.state == "failed":
@@ -110,7 +111,7 @@ class DecodeQueue:
         if model.engine is None:
             self._waiting[segment.index] = priority
         else:
-            self._submit(asked, priority)
+            self._submit(actor, asked, priority)
 
     def start_from(self, index: int) -> None:
         """Pre-translates untranslated segments, first this one and those after it."""
@@ -121,7 +122,7 @@ class DecodeQueue:
         self._order.begin_at(index, ahead)
         self._pump()
 
-    def sources_changed(self, indices: Sequence[int]) -> None:
+    def sources_changed(self, actor: Actor, indices: Sequence[int]) -> None:
         """These segments were split or merged: their old requests are void, and the open segment is decoded again."""
         for index in indices:
             if self._core.model.engine is not None:
@@ -132,10 +133,10 @@ class DecodeQueue:
         if self._core.open_index is not None:
             if not self._core.segments[self._core.open_index].source:
                 self._core.open_index = indices[0]
-            self.hurry(self._core.segments[self._core.open_index])
+            self.hurry(actor, self._core.segments[self._core.open_index])
             self.start_from(self._core.open_index)
 
-    def translate_by_terms(self, changed: list[int], besides: int | None = None) -> int:
+    def translate_by_terms(self, actor: Actor, changed: list[int], besides: int | None = None) -> int:
         """Translates these segments again because their terms have changed; returns their number, without `besides`.
 
         Confirmed segments stay. Where a proposal comes out different, the segment is flagged.
@@ -143,7 +144,7 @@ class DecodeQueue:
         core = self._core
         core.touch()
         if core.open_index in changed:
-            self.hurry(core.segments[core.open_index])
+            self.hurry(actor, core.segments[core.open_index])
         again = [i for i in changed if i not in (core.open_index, besides) and core.segments[i].state != "confirmed"]
         for index in again:
             segment = core.segments[index]
@@ -153,11 +154,11 @@ class DecodeQueue:
         self._pump()
         return len(again)
 
-    def translate_quietly(self) -> None:
+    def translate_quietly(self, actor: Actor) -> None:
         """Translates segments to which other terms apply again, from the open segment on, without flagging them."""
         self._core.touch()
         if self._core.open_index is not None:
-            self.hurry(self._core.segments[self._core.open_index])
+            self.hurry(actor, self._core.segments[self._core.open_index])
         self.start_from(self._core.open_index or 0)
 
     def translate_after_learning(self, source: str) -> None:
@@ -173,20 +174,20 @@ class DecodeQueue:
             if segment.target is not None or not shares_words(source, segment.source):
                 continue
             if self._in_flight.get(index) == "document":  # its answer would not draw from the learned segment
-                self.ask(segment, "document")
+                self.ask(SYSTEM, segment, "document")
             elif segment.decoded is not None and not segment.is_pending:
                 core.adopt(replace(segment, decoded=None))
                 again.append(index)
         self._order.put_again(again)
         self._pump()
 
-    def pretranslate(self, is_on: bool) -> None:
+    def pretranslate(self, actor: Actor, is_on: bool) -> None:
         """Starts or stops pre-translation; the open segment is decoded in any case."""
         if is_on == self.is_pretranslating:
             return
         progress = self.progress()
         payload = {"is_wanted": is_on, "done": progress["done"], "total": progress["total"]}
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             work.log("pretranslate", payload)
         self.is_pretranslating = is_on
         if is_on:
@@ -203,7 +204,7 @@ class DecodeQueue:
         self._prices.cancel()
         self._cancel("document")
 
-    def on_model(self) -> None:
+    def on_model(self, actor: Actor) -> None:
         """Starts with the loaded model, or gives up if loading failed."""
         self._pace.begin()
         if self._core.model.state == "ready":
@@ -214,7 +215,7 @@ class DecodeQueue:
         for index, priority in waiting.items():
             segment = self._core.segments[index]
             if self._core.model.state == "ready":
-                self._submit(segment, priority)
+                self._submit(actor, segment, priority)
             else:
                 self._core.adopt(replace(segment, answered=segment.requested))
         self.fill_from_memory()
@@ -229,7 +230,7 @@ class DecodeQueue:
         try:
             self._memory.library.index(self._core.direction)  # also for the segments that will be opened
             if self.is_pretranslating and not self.is_suspended:
-                self._memory.fill()
+                self._memory.fill(SYSTEM)
         except LogError as error:
             self._core.report(error.args[0])
 
@@ -238,7 +239,7 @@ class DecodeQueue:
         hits = self._terms.with_used_forms(segment.hits)
         return segment if hits == segment.hits else self._core.adopt(replace(segment, hits=hits))
 
-    def start_over(self, model: ModelHandle | None = None) -> None:
+    def start_over(self, actor: Actor, model: ModelHandle | None = None) -> None:
         """Requests everything again, from another model, which is ready, or in another style. Texts stay until then."""
         self._questions.cancel()
         self._prices.cancel()
@@ -250,9 +251,9 @@ class DecodeQueue:
             number = segment.requested + segment.is_pending  # a running request is void
             fresh = replace(segment, decoded=None, stored_answer=None, prices=None, requested=number, answered=number)
             self._core.adopt(fresh)
-        self.on_model()
+        self.on_model(actor)
         if self._core.open_index is not None and not self.is_suspended:
-            self.hurry(self._core.segments[self._core.open_index])
+            self.hurry(actor, self._core.segments[self._core.open_index])
 
     def _forget_other_models(self) -> None:
         """Drops stored answers of another model, precision, style or search options: this one's would be different."""
@@ -293,9 +294,9 @@ class DecodeQueue:
             segment = self._order.next(only_again=not self.is_pretranslating)
             if segment is None:
                 return
-            self.ask(segment, "document")
+            self.ask(SYSTEM, segment, "document")
 
-    def _submit(self, segment: SegmentState, priority: Priority) -> None:
+    def _submit(self, actor: Actor, segment: SegmentState, priority: Priority) -> None:
         engine = self._core.model.engine
         assert engine is not None
         index = segment.index
@@ -306,7 +307,7 @@ class DecodeQueue:
             request = protection.request
             payload = request_payload(segment, priority, protection, self._options, self._core.model)
             payload["learned"] = self._learning.num_learned
-            with self._core.command() as work:
+            with self._core.command(actor) as work:
                 work.log("decode_request", payload, segment)
             if (copy := protection.copy) is not None:
                 future = Future()
@@ -359,7 +360,7 @@ class DecodeQueue:
         if not segment.needs_decoding or segment.state == "confirmed":
             return
         if index == self._core.open_index:
-            self.hurry(segment)
+            self.hurry(SYSTEM, segment)
         else:
             self._order.put_again([index])
 
@@ -385,7 +386,7 @@ class DecodeQueue:
             stores = after.state != segment.state or after.stored_answer != segment.stored_answer
             updates = [(after.index, segment_update(after, segment.version))] if stores else []
             event = NewEvent("decode_result", payload, after.index, after.version)
-            self._core.store.append_all(self._core.session_id, [event], updates)
+            self._core.store.append_all(SYSTEM, self._core.session_id, [event], updates)
         except LogError as error:  # the answer is of use all the same, and can be computed again
             self._core.report(error.args[0])
         adopted = self._core.adopt(after)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.glossary import Term, term_matcher
 from app.glossary.glossary import Glossary, merged, with_revisions
@@ -48,7 +49,7 @@ class GlossaryEditor:
         self._past: list[Glossaries] = []  # the glossaries before each change, the newest last
         self._last_id = max((glossary.id for glossary in terms.glossaries if not glossary.is_shared), default=0)
         # Called without locks after a change of the project's term bases, for the other documents of the project.
-        self.on_shared_change: Callable[[Glossaries], None] = lambda shared: None
+        self.on_shared_change: Callable[[Actor, Glossaries], None] = lambda actor, shared: None
         self._putting = threading.Lock()
 
     @property
@@ -86,6 +87,7 @@ class GlossaryEditor:
 
     def put(
         self,
+        actor: Actor,
         name: str,
         terms: Iterable[Term],
         report: Mapping[str, Any] | None = None,
@@ -116,9 +118,9 @@ class GlossaryEditor:
         with self._putting:  # one large glossary at a time is written
             new = Glossary.of(self.new_id(is_shared=is_shared), name, terms)
             with_new(self._terms.glossaries)
-            return self._change("import", with_new, report=report)
+            return self._change(actor, "import", with_new, report=report)
 
-    def share(self, id_: int) -> Json:
+    def share(self, actor: Actor, id_: int) -> Json:
         """Makes a glossary of this document a term base of its project, for all documents there."""
         with self._putting:
             new_id = self.new_id(is_shared=True)
@@ -129,9 +131,9 @@ class GlossaryEditor:
                     raise CommandError(Message("{name} is already a glossary of the project.", name=own.name))
                 return tuple(replace(own, id=new_id) if one is own else one for one in glossaries)
 
-            return self._change("share", shared)
+            return self._change(actor, "share", shared)
 
-    def merge(self, id_: int, into_id: int) -> Json:
+    def merge(self, actor: Actor, id_: int, into_id: int) -> Json:
         """Adds the terms of a glossary to another one and removes it; see `merged`."""
 
         def with_both(glossaries: Glossaries) -> Glossaries:
@@ -141,18 +143,18 @@ class GlossaryEditor:
             left = tuple(glossary for glossary in glossaries if glossary is not gone)
             return _with(left, merged(into, gone))
 
-        return self._change("merge", with_both)
+        return self._change(actor, "merge", with_both)
 
-    def remove(self, id_: int) -> Json:
+    def remove(self, actor: Actor, id_: int) -> Json:
         """Removes a glossary from the document, and a term base from the whole project."""
 
         def without(glossaries: Glossaries) -> Glossaries:
             gone = self.glossary(id_, glossaries)
             return tuple(glossary for glossary in glossaries if glossary is not gone)
 
-        return self._change("remove", without)
+        return self._change(actor, "remove", without)
 
-    def arrange(self, order: Sequence[int]) -> Json:
+    def arrange(self, actor: Actor, order: Sequence[int]) -> Json:
         """Sets the order of priority, the highest first; `order` names each glossary once."""
 
         def arranged(glossaries: Glossaries) -> Glossaries:
@@ -161,15 +163,15 @@ class GlossaryEditor:
                 raise CommandError(Message("The glossaries were changed elsewhere: close the list and open it again."))
             return tuple(by_id[id_] for id_ in order)
 
-        return self._change("order", arranged)
+        return self._change(actor, "order", arranged)
 
-    def switch(self, id_: int, is_on: bool) -> Json:
+    def switch(self, actor: Actor, id_: int, is_on: bool) -> Json:
         """Switches a glossary off or on."""
         return self._change(
-            "switch", lambda glossaries: _with(glossaries, replace(self.glossary(id_, glossaries), is_on=is_on))
+            actor, "switch", lambda glossaries: _with(glossaries, replace(self.glossary(id_, glossaries), is_on=is_on))
         )
 
-    def edit(self, id_: int, changes: TermChanges | Callable[[Glossary], TermChanges]) -> Json:
+    def edit(self, actor: Actor, id_: int, changes: TermChanges | Callable[[Glossary], TermChanges]) -> Json:
         """Sets the terms of a glossary with these numbers; None removes a term.
 
         Where `changes` is a function of the glossary as it is, it may refuse by raising CommandError.
@@ -179,9 +181,9 @@ class GlossaryEditor:
             glossary = self.glossary(id_, glossaries)
             return _with(glossaries, glossary.changed(changes(glossary) if callable(changes) else changes))
 
-        return self._change("edit", edited)
+        return self._change(actor, "edit", edited)
 
-    def undo(self) -> Json:
+    def undo(self, actor: Actor) -> Json:
         """Undoes the newest change that was not undone yet; the log keeps both."""
 
         def earlier(_: Glossaries) -> Glossaries:
@@ -190,9 +192,9 @@ class GlossaryEditor:
             return self._past[-1]
 
         with self._putting:  # a large one may come back
-            return self._change("undo", earlier)
+            return self._change(actor, "undo", earlier)
 
-    def add_term(self, index: int, source: str, target: str, scope: Scope) -> Json:
+    def add_term(self, actor: Actor, index: int, source: str, target: str, scope: Scope) -> Json:
         """Requires `target` wherever `source` occurs: in this document, by the first glossary that is on, or by the
         first term base of the project that is on.
 
@@ -225,19 +227,19 @@ class GlossaryEditor:
             place: Json = {}
             if term.is_for_document:
                 prepared = terms.prepared(self._sources(), document_terms=(*terms.document_terms, term))
-                core.store.glossaries.add_term(core.session_id, term, index)
+                core.store.glossaries.add_term(actor, core.session_id, term, index)
             else:
                 if first is None:
                     first = Glossary(self.new_id(is_shared=is_shared), OWN_GLOSSARY)
-                prepared = self._store_term(first, replace(term, glossary=first.name), index)
+                prepared = self._store_term(actor, first, replace(term, glossary=first.name), index)
                 place = {"glossary": first.name, "glossary_id": first.id, "number": first.next_number()}
             changed = self._hits.begin(prepared).finish()
-            result = {"num_retranslated": self._decoding.translate_by_terms(changed, besides=index), **place}
+            result = {"num_retranslated": self._decoding.translate_by_terms(actor, changed, besides=index), **place}
         if first is not None and first.is_shared:
-            self.on_shared_change(_shared(terms.glossaries))
+            self.on_shared_change(actor, _shared(terms.glossaries))
         return result
 
-    def remove_term(self, source: str, target: str) -> Json:
+    def remove_term(self, actor: Actor, source: str, target: str) -> Json:
         """Stops requiring a term of the document; returns the number of segments that are translated again."""
         core, terms = self._core, self._terms
         with core.lock:
@@ -245,8 +247,8 @@ class GlossaryEditor:
             left = tuple(term for term in terms.document_terms if term not in gone)
             prepared = terms.prepared(self._sources(), document_terms=left)
             if gone:
-                core.store.glossaries.remove_terms(core.session_id, gone)
-            return {"num_retranslated": self._decoding.translate_by_terms(self._hits.begin(prepared).finish())}
+                core.store.glossaries.remove_terms(actor, core.session_id, gone)
+            return {"num_retranslated": self._decoding.translate_by_terms(actor, self._hits.begin(prepared).finish())}
 
     def check_document(self) -> Json:
         """Occurrences of the active terms in the document, before anything is decoded; see `dry_run`."""
@@ -255,13 +257,13 @@ class GlossaryEditor:
             search, num_terms = terms.search, len(terms.all)
         return dry_run(segments, search, num_terms).view()
 
-    def follow(self, shared: Glossaries, *, move: Callable[[Glossaries], None] | None = None) -> None:
+    def follow(self, actor: Actor, shared: Glossaries, *, move: Callable[[Glossaries], None] | None = None) -> None:
         """Uses the term bases of the project after a change by another document, or the term bases of another project.
 
         `move` writes the glossaries to the log, by default as followed. Undo of earlier changes ends here.
         """
         core, terms = self._core, self._terms
-        write = move or (lambda after: core.store.glossaries.follow_project(core.session_id, after))
+        write = move or (lambda after: core.store.glossaries.follow_project(actor, core.session_id, after))
 
         def followed(before: Glossaries) -> Glossaries:
             by_id = {glossary.id: glossary for glossary in shared}
@@ -286,7 +288,7 @@ class GlossaryEditor:
                 update = self._hits.begin(prepared)
             self._hits.carry_out(update)
             with core.lock:
-                self._decoding.translate_quietly()
+                self._decoding.translate_quietly(actor)
                 core.touch()
             return
 
@@ -300,6 +302,7 @@ class GlossaryEditor:
 
     def _change(
         self,
+        actor: Actor,
         change: Change,
         to: Callable[[Glossaries], Glossaries],
         *,
@@ -329,7 +332,7 @@ class GlossaryEditor:
             with core.lock:
                 if not basis is prepared.basis is terms.all:
                     continue  # another change came first
-                core.store.glossaries.change(core.session_id, before, after, payload, stored=stored)
+                core.store.glossaries.change(actor, core.session_id, before, after, payload, stored=stored)
                 if change == "undo":
                     self._past.pop()
                 else:
@@ -338,15 +341,15 @@ class GlossaryEditor:
             self._hits.carry_out(update)
             with core.lock:
                 if change == "edit":
-                    num_retranslated = self._decoding.translate_by_terms(update.finish())
+                    num_retranslated = self._decoding.translate_by_terms(actor, update.finish())
                 else:
-                    self._decoding.translate_quietly()
+                    self._decoding.translate_quietly(actor)
                 overview = {**self.overview(), "num_retranslated": num_retranslated}
             if _revisions(before) != _revisions(after):
-                self.on_shared_change(_shared(after))
+                self.on_shared_change(actor, _shared(after))
             return overview
 
-    def _store_term(self, glossary: Glossary, term: Term, index: int) -> PreparedTerms:
+    def _store_term(self, actor: Actor, glossary: Glossary, term: Term, index: int) -> PreparedTerms:
         """Stores one more term of a glossary, which may be new, named while at a segment."""
         core, before = self._core, self._terms.glossaries
         after = glossary.changed({glossary.next_number(): term})
@@ -355,7 +358,7 @@ class GlossaryEditor:
         payload = {"source": term.source, "target": term.target, "scope": "glossary", "glossary": glossary.name}
         prepared = self._terms.prepared(self._sources(), glossaries)
         core.store.glossaries.change(
-            core.session_id, before, glossaries, payload, event_type="term_added", segment=index
+            actor, core.session_id, before, glossaries, payload, event_type="term_added", segment=index
         )
         self._remember(before)
         return prepared

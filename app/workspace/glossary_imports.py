@@ -12,6 +12,7 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
 
+from app.access.actor import Actor
 from app.errors import CommandError, LogError
 from app.formats.documents import Export
 from app.glossary import Term, TermMatches
@@ -139,6 +140,7 @@ class GlossaryImports:
 
     def use(
         self,
+        actor: Actor,
         number: int,
         fixes: Iterable[str],
         fills: Mapping[str, str] | None = None,
@@ -181,7 +183,7 @@ class GlossaryImports:
             "num_fixed": len(becomes) + len(fills) + num_decided,
             "notes": staged.view()["notes"],
         }
-        result = self._glossaries.put(staged.name, used, report)
+        result = self._glossaries.put(actor, staged.name, used, report)
         self._keep_columns(staged)
         with self._core.lock:
             if self._staged is staged:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
+from app.access.actor import Actor
 from app.errors import LogError
 from app.segments.constraint_changes import clean_target
 from app.segments.state import Json, SegmentState
@@ -46,7 +47,7 @@ class MemoryLookup:
         core.observe(self._follow)
         self.rates = MatchRates(core, library, scope, self._found)  # after `_follow`: it finds the memory changed
 
-    def fill(self) -> int:
+    def fill(self, actor: Actor) -> int:
         """Fills every untouched segment whose very source the memory has, see `prefill`; returns how many.
 
         Takes the lock for a portion at a time: call without it. A log that cannot be written ends it and is reported.
@@ -57,7 +58,7 @@ class MemoryLookup:
         for first in range(0, len(order), NUM_FILLED_AT_ONCE):
             num_new = 0
             try:
-                with core.command() as work:
+                with core.command(actor) as work:
                     for number in order[first : first + NUM_FILLED_AT_ONCE]:
                         num_new += self._prefill(work, index, core.segments[number]) is not None
             except LogError as error:
@@ -78,14 +79,14 @@ class MemoryLookup:
         filled = None if index is None else self._prefill(work, index, segment)
         return filled or segment
 
-    def import_memory(self, data: bytes, name: str) -> Json:
+    def import_memory(self, actor: Actor, data: bytes, name: str) -> Json:
         """See `MemoryLibrary.import_memory`; segments whose source is in the file are filled, `num_filled` of them."""
         imported = self.library.import_memory(data, name, self._core.direction, self._project_id())
-        num_filled = self.fill()
+        num_filled = self.fill(actor)
         self.rates.wake()
         return {**imported, "num_filled": num_filled}
 
-    def matches(self, index: int) -> Json:
+    def matches(self, actor: Actor, index: int) -> Json:
         """The matches of the memory for this segment, best first, with the differences."""
         core = self._core
         segment = core.segment(index)
@@ -93,7 +94,7 @@ class MemoryLookup:
         view = [_view(match, segment.source) for match in self._found(library_index, segment, self._scope())]
         if view:
             shown = [{name: row[name] for name in ("rate", "source", "target", "origin", "is_adapted")} for row in view]
-            with core.command() as work:
+            with core.command(actor) as work:
                 work.log("memory_shown", {"matches": shown}, segment)
         return {"segment": index, "matches": view, "num_entries": len(library_index)}
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.models.loading import DEADLINE_MS
@@ -70,11 +71,11 @@ class Questions:
             key, owner = self._keys["alternatives"], self._core.token
             return question, self._engine().ask(asked, key=key, owner=owner, deadline_ms=DEADLINE_MS)
 
-    def show_alternatives(self, question: WordQuestion, found: Iterable[Alternative]) -> Json:
+    def show_alternatives(self, actor: Actor, question: WordQuestion, found: Iterable[Alternative]) -> Json:
         """The answer for the page; logs it."""
         view = alternatives_view(question, restored(question, found))
         payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             work.log("alternatives", payload, question.segment)
         return view
 
@@ -95,14 +96,14 @@ class Questions:
             question = CompletionQuestion(begun, is_requested)
             return question, self._ask("completion", replace(request, follow=follow), begun.placeholders)
 
-    def show_completion(self, question: CompletionQuestion, found: Translation) -> Json:
+    def show_completion(self, actor: Actor, question: CompletionQuestion, found: Translation) -> Json:
         """The completion of the text, or the reason why there is none, if it is known; logs the shown words."""
         begun, best = question.segment, found.hypotheses[0] if found.hypotheses else None
         completion = completion_of(begun.beginning, best, is_requested=question.is_requested) if best else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
         payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
         if completion or reason:
-            with self._core.command() as work:
+            with self._core.command(actor) as work:
                 work.log("completion", {**payload, "status": found.status}, begun)
         return {"completion": completion, "reason": reason}
 
@@ -121,11 +122,11 @@ class Questions:
             follow = request.follow and replace(request.follow, strength=_REVISION_STRENGTH)
             return revised, self._ask("revision", replace(request, follow=follow), revised.placeholders)
 
-    def show_revision(self, revised: SegmentState, found: Translation) -> Json:
+    def show_revision(self, actor: Actor, revised: SegmentState, found: Translation) -> Json:
         """The differences of the revised text, none if the request has no translation; logs the revised text."""
         best = found.hypotheses[0].text if found.status == "complete" else ""
         payload = {"text": revised.previous, "revision": best, "elapsed_ms": round(found.elapsed_ms, 3)}
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             work.log("revision", {**payload, "status": found.status}, revised)
         return {"runs": revision_runs(revised.previous, best) if best else []}
 

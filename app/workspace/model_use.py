@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
+from app.access.actor import SYSTEM, Actor
 from app.errors import LogError
 from app.models.loading import ModelHandle
 from app.segments.state import Json
@@ -48,9 +49,9 @@ class ModelUse:
         """Shows a problem on the page."""
         self._core.report(problem)
 
-    def log_error(self, command: str, message: str) -> None:
+    def log_error(self, actor: Actor, command: str, message: str) -> None:
         """Logs an error message that the page shows."""
-        self._core.log_error(command, message)
+        self._core.log_error(actor, command, message)
 
     def expect_model(self, name: str, model: ModelHandle) -> None:
         """Shows that another model is loading, to be used as soon as it is ready."""
@@ -71,12 +72,12 @@ class ModelUse:
             self._next, self._offered = None, {"key": key, "name": name, "directions": list(directions)}
             self._core.touch()
 
-    def use_model(self, model: ModelHandle, key: str = "") -> None:
+    def use_model(self, actor: Actor, model: ModelHandle, key: str = "") -> None:
         """Translates with another model, which is ready; with a key, the session remembers it (see DocumentModels)."""
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             if key:
                 work.log("model", {"key": key, "name": model.name, "model": model.checksum})
-            work.then(lambda: self._use_model(model))
+            work.then(lambda: self._use_model(actor, model))
 
     def log_start_model(self, model: ModelHandle) -> None:
         """Logs the start model once it is ready, if the document uses it because no other was chosen.
@@ -84,21 +85,21 @@ class ModelUse:
         It has no key: the next start may have another one.
         """
         payload = {"key": None, "name": model.name, "model": model.checksum}
-        with contextlib.suppress(LogError), self._core.command() as work:  # the session may have been deleted
+        with contextlib.suppress(LogError), self._core.command(SYSTEM) as work:  # the session may have been deleted
             last = self._core.store.last_event(self._core.session_id, "model")
             is_news = last is None or (last.payload["key"] is None and last.payload != payload)
             if model.state == "ready" and self.model is model and is_news:
                 work.log("model", payload)
 
-    def _use_model(self, model: ModelHandle) -> None:
+    def _use_model(self, actor: Actor, model: ModelHandle) -> None:
         self._next, self._offered, self._core.problem = None, None, ""
         if model is not self.model:
-            self._decoding.start_over(model)
+            self._decoding.start_over(actor, model)
         self._core.touch()
 
     def _on_model(self) -> None:
         with self._core.lock:
-            self._decoding.on_model()
+            self._decoding.on_model(SYSTEM)
             self._core.touch()
 
     def _on_fetch(self) -> None:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.project_tables import segment_assignees
-from app.log.roles import PERSON
 from app.log.store import LogStore
 from app.segments.state import SegmentState
 from app.segments.text_changes import translator_work
@@ -55,24 +55,26 @@ class Parts:
             index for index in before.keys() | self._names.keys() if before.get(index) != self._names.get(index)
         )
 
-    def held_by_others(self) -> dict[int, str]:
-        """The segments that the person of the request may not change, with the person who may.
+    def held_by_others(self, actor: Actor) -> dict[int, str]:
+        """The segments that the actor may not change, with the person who may.
 
         Those who review or manage the project may change all.
         """
         if not (current := self.current()):
             return {}
         project = self._store.project_number(self._session_id)
-        if not PERSON.get() or self._store.people.access().reviews(project):
+        if actor.kind != "person" or self._store.people.access(actor).reviews(project):
             return {}
-        return {index: name for index, name in current.items() if name != PERSON.get()}
+        return {index: name for index, name in current.items() if name != actor.name}
 
-    def check_changes(self, pairs: Sequence[tuple[SegmentState, SegmentState]], positions: Mapping[int, int]) -> None:
+    def check_changes(
+        self, actor: Actor, pairs: Sequence[tuple[SegmentState, SegmentState]], positions: Mapping[int, int]
+    ) -> None:
         """Raises CommandError for work on a segment of another person, from one state to another; comments are free.
 
         `positions` are the positions of the segments in the document.
         """
-        held = self.held_by_others() if pairs else {}
+        held = self.held_by_others(actor) if pairs else {}
         for before, after in pairs:
             if before.index in held and _work(before) != _work(after):
                 raise CommandError(
@@ -103,14 +105,16 @@ class Parts:
         self.noticed(indices, version)
 
 
-def first_waiting(segments: Sequence[SegmentState], assigned: Mapping[int, str], *, is_reviewer: bool) -> SegmentState:
-    """The first segment that waits for the person of the request, otherwise the first of all.
+def first_waiting(
+    actor: Actor, segments: Sequence[SegmentState], assigned: Mapping[int, str], *, is_reviewer: bool
+) -> SegmentState:
+    """The first segment that waits for the actor, otherwise the first of all.
 
     That is an unconfirmed segment that is assigned to them; otherwise, for a reviewer, one to review; otherwise an
     unconfirmed one that is assigned to nobody; otherwise any unconfirmed one. `assigned` has the person of each
     assigned segment.
     """
-    person = PERSON.get()
+    person = actor.name
     unconfirmed = [segment for segment in segments if segment.state != "confirmed"]
     waiting = (
         [segment for segment in unconfirmed if person and assigned.get(segment.index) == person],

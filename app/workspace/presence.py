@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from app.log.roles import PERSON
+from app.access.actor import Actor
 from app.segments.state import Json
 from app.workspace.core import WorkspaceCore
 
@@ -29,42 +29,41 @@ class Presence:
         self._core = core
         self._places: dict[str, _Place] = {}
 
-    def enter(self, segment: int) -> None:
+    def enter(self, actor: Actor, segment: int) -> None:
         """The person of the request has opened a segment."""
         with self._core.lock:
-            self._places[PERSON.get()] = _Place(segment, True, time.monotonic())
-            self._show()
+            self._places[actor.name] = _Place(segment, True, time.monotonic())
+            self._show(actor)
 
-    def leave(self, segment: int | None = None) -> None:
+    def leave(self, actor: Actor, segment: int | None = None) -> None:
         """The person looks elsewhere than at this segment; None: than at the document."""
         with self._core.lock:
-            place = self._places.get(PERSON.get())
+            place = self._places.get(actor.name)
             if place is not None and segment in (None, place.segment):
                 place.is_here = False
-                self._show()
+                self._show(actor)
 
-    def hear(self) -> None:
+    def hear(self, actor: Actor) -> None:
         """The person's page has asked for news."""
         with self._core.lock:
-            if (place := self._places.get(PERSON.get())) is not None:
+            if (place := self._places.get(actor.name)) is not None:
                 place.heard = time.monotonic()
 
-    @property
-    def last_segment(self) -> int | None:
-        """The segment that the person of the request opened last, if any."""
-        place = self._places.get(PERSON.get())
+    def last_segment(self, actor: Actor) -> int | None:
+        """The segment that the actor opened last, if any."""
+        place = self._places.get(actor.name)
         return None if place is None else place.segment
 
-    def others(self) -> list[Json]:
+    def others(self, actor: Actor) -> list[Json]:
         """The other people who are here, by name, each with their segment."""
         since = time.monotonic() - AWAY_SECONDS
         with self._core.lock:
             return [
                 {"name": name, "segment": place.segment}
                 for name, place in sorted(self._places.items())
-                if place.is_here and place.heard >= since and name != PERSON.get()
+                if place.is_here and place.heard >= since and name != actor.name
             ]
 
-    def _show(self) -> None:
-        if self.others():  # otherwise, no page shows it
+    def _show(self, actor: Actor) -> None:
+        if self.others(actor):  # otherwise, no page shows it
             self._core.touch()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import replace
 
+from app.access.actor import SYSTEM
 from app.models.loading import DEADLINE_MS
 from app.segments.prices import Prices
 from app.segments.state import SegmentState
@@ -83,7 +84,7 @@ class PriceRequests:
                 return
             pricing = protection.restore_pricing(pricing)
             prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
-            with core.command() as work:
+            with core.command(SYSTEM) as work:
                 work.log("prices", prices.payload(), segment)
             core.adopt(replace(segment, prices=prices))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.notices import note_returned
@@ -43,7 +44,15 @@ class ReviewDesk:
         self._project = project
 
     def decide(
-        self, index: int, decision: Decision, text: str, comment: str = "", *, is_new: bool = True, client: str = ""
+        self,
+        actor: Actor,
+        index: int,
+        decision: Decision,
+        text: str,
+        comment: str = "",
+        *,
+        is_new: bool = True,
+        client: str = "",
     ) -> None:
         """Approves or returns the text of a segment; with "", takes the decision back.
 
@@ -52,9 +61,9 @@ class ReviewDesk:
         has another text by now.
         """
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             self._check_review()
-            core.store.people.access().check_reviews(self._project().id)
+            core.store.people.access(actor).check_reviews(self._project().id)
             segment, text = core.segment(index), clean_target(text)
             if not decision:
                 self._note(work, segment, decision)
@@ -90,9 +99,9 @@ class ReviewDesk:
             if comment:
                 self._add_remark(work, after, comment)
 
-    def remark(self, index: int, text: str) -> None:
+    def remark(self, actor: Actor, index: int, text: str) -> None:
         """Adds a remark to the conversation about a segment. Raises CommandError if it is empty."""
-        with self._core.command() as work:
+        with self._core.command(actor) as work:
             self._check_review()
             segment, text = self._core.segment(index), clean_comment(text)
             if not text:
@@ -128,8 +137,8 @@ class ReviewDesk:
                     index=self._core.number(segment.index),
                 )
             )
-        self._writers.check_confirmation(segment, client, text)
-        work.then(lambda: self._writers.wrote(segment.index, client))
+        self._writers.check_confirmation(work.actor, segment, client, text)
+        work.then(lambda: self._writers.wrote(work.actor, segment.index, client))
         after = self._checking.confirm(work, segment, text, is_by_review=True)
         self._activity.use_terms(work, after)
         return after
@@ -148,7 +157,7 @@ class ReviewDesk:
         change = (decision == "returned") - (segment.review == "returned")
         if change and (translator := self._translator(segment.index)):
             core = self._core
-            work.write(lambda db: note_returned(db, core.session_id, translator, change))
+            work.write(lambda db: note_returned(work.actor, db, core.session_id, translator, change))
             work.then(core.store.news.changed)
 
     def _translator(self, index: int) -> str:

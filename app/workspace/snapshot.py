@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.access.actor import Actor
 from app.formats.tag_names import named_tags
 from app.segments.state import Json
 from app.segments.view import detail_view, row_view
@@ -15,6 +16,7 @@ from app.workspace.learning import Learning
 
 
 def snapshot_of(
+    actor: Actor,
     core: WorkspaceCore,
     decoding: DecodeQueue,
     activity: Activity,
@@ -54,7 +56,7 @@ def snapshot_of(
         "glossary": glossary,
         "problem": core.problem,
         "keeps_keys": activity.has_consent,
-        "rows": _rows(core, sorted(core.tally.changed_since(since))),
+        "rows": _rows(actor, core, sorted(core.tally.changed_since(since))),
     }
     if core.order_stamp > since:
         reply["order"] = core.order
@@ -70,9 +72,9 @@ def snapshot_of(
     return reply
 
 
-def _rows(core: WorkspaceCore, indices: Sequence[int]) -> list[Json]:
+def _rows(actor: Actor, core: WorkspaceCore, indices: Sequence[int]) -> list[Json]:
     assignees = core.parts.current() if indices else {}
-    held = core.parts.held_by_others() if indices else {}
+    held = core.parts.held_by_others(actor) if indices else {}
     return [
         {
             **row_view(core.segments[index]),

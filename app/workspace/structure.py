@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Segment
 from app.formats.split_merge import merge_segments, split_segment
@@ -45,17 +46,17 @@ class Structure:
         self._decoding = decoding
         self._steps: list[tuple[Kind, list[_Part]]] = []
 
-    def split(self, index: int, offset: int) -> Json:
+    def split(self, actor: Actor, index: int, offset: int) -> Json:
         """Splits a segment before character `offset` of its source; text, pins and comment stay with the first part."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             segment = core.segment(index)
             place = core.document.segments[index]
             first, second = split_segment(core.document, index, offset)
             second = replace(second, index=len(core.segments))
             rest = SegmentState(second.index, second.source, 0, bans=segment.bans, note=segment.note)
             if name := core.parts.current().get(index):
-                work.write(lambda db: assign_segments(db, core.session_id, [second.index], name))
+                work.write(lambda db: assign_segments(actor, db, core.session_id, [second.index], name))
                 work.then(lambda: core.parts.assigned([second.index], name, core.version))
             parts = [
                 _Part((segment, place), (self._made(segment, first.source, segment.target), first)),
@@ -63,10 +64,10 @@ class Structure:
             ]
             return self._make(work, "split", parts)
 
-    def merge(self, index: int) -> Json:
+    def merge(self, actor: Actor, index: int) -> Json:
         """Merges a segment with the next one: their texts, pins, bans and comments; it must be confirmed again."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             segment = core.segment(index)
             position = core.positions[index] + 1
             if position == len(core.order):
@@ -90,10 +91,10 @@ class Structure:
             ]
             return self._make(work, "merge", parts)
 
-    def step(self, number: int, *, is_undo: bool) -> Json:
+    def step(self, actor: Actor, number: int, *, is_undo: bool) -> Json:
         """Undoes or redoes a step; raises CommandError if one of its segments has changed since then."""
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             if not 0 <= number < len(self._steps):
                 raise CommandError(
                     Message("This step can no longer be undone, because the document was closed in the meantime.")
@@ -140,7 +141,7 @@ class Structure:
             places[place.index] = place
             work.change(state, [])
         work.rearrange(replace(core.document, segments=tuple(places)), [place for _, place in afters])
-        work.then(lambda: self._decoding.sources_changed([state.index for state, _ in afters]))
+        work.then(lambda: self._decoding.sources_changed(work.actor, [state.index for state, _ in afters]))
 
     def _made(self, segment: SegmentState, source: str, target: str | None) -> SegmentState:
         """The segment with another source and no machine translation yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 
+from app.access.actor import Actor
 from app.i18n import Message
 from app.models.style import Style, chosen_style, formalities_of, is_default_style
 from app.segments.state import Json, SegmentState
@@ -34,14 +35,18 @@ class StyleChoice:
         return self.chosen.numbers_in(source, self._core.direction)
 
     def choose(
-        self, style: Style, on_change: Callable[[], None], also: Callable[[UnitOfWork], None] | None = None
+        self,
+        actor: Actor,
+        style: Style,
+        on_change: Callable[[], None],
+        also: Callable[[UnitOfWork], None] | None = None,
     ) -> None:
         """Keeps the choice, and calls `on_change` if requests to the model change. `also` adds to the command.
 
         Raises CommandError if the model does not support a newly chosen value.
         """
         core = self._core
-        with core.command() as work:
+        with core.command(actor) as work:
             style.besides(self.chosen).check(core.model, core.direction)
             if also is not None:
                 also(work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.glossary import Term
 from app.glossary.glossary import Glossary
@@ -29,6 +30,7 @@ def grid_rows(glossary: Glossary, text: str, offset: int) -> Json:
 
 
 def edit_term(
+    actor: Actor,
     glossaries: GlossaryEditor,
     id_: int,
     number: int | None,
@@ -61,7 +63,7 @@ def edit_term(
         edited[glossary.next_number() if number is None else number] = term
         return edited
 
-    overview = glossaries.edit(id_, changes)
+    overview = glossaries.edit(actor, id_, changes)
     ((its_number, term),) = edited.items()
     return {**overview, "row": {"number": its_number, **_row(term)}}
 

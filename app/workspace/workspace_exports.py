@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, get_args
 
+from app.access.actor import Actor
 from app.errors import CommandError, LogError
 from app.formats.documents import Export
 from app.i18n import Message
@@ -30,7 +31,7 @@ class WorkspaceExports:
         self._store = store
         self._library = library
 
-    def make(self, workspace: Workspace, kind: str) -> Export:
+    def make(self, actor: Actor, workspace: Workspace, kind: str) -> Export:
         """A file to save. The log has the export before, if it can be written: a full disk must not keep work here."""
         kinds = (DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS, *ALL_MEMORY)
         if kind not in kinds:
@@ -39,27 +40,29 @@ class WorkspaceExports:
             )
         file = None
         if kind in ALL_MEMORY:
-            file = self._library.export(workspace.direction, ALL_MEMORY[kind])
+            file = self._library.export(actor, workspace.direction, ALL_MEMORY[kind])
         elif kind not in EXPORTS:
-            file = self._translated(workspace, kind)
+            file = self._translated(actor, workspace, kind)
         with suppress(LogError):
-            self._store.append(workspace.session_id, "export", {"kind": kind})
-        return file or EXPORTS[kind](self._store, workspace.session_id)  # an exported log contains its own export
+            self._store.append(actor, workspace.session_id, "export", {"kind": kind})
+        return file or EXPORTS[kind](
+            actor, self._store, workspace.session_id
+        )  # an exported log contains its own export
 
-    def note(self, workspace: Workspace, kind: str = DOCUMENT) -> Json:
+    def note(self, actor: Actor, workspace: Workspace, kind: str = DOCUMENT) -> Json:
         """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
         if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
-            return {"note": self._translated(workspace, kind).note, "is_empty": False}
+            return {"note": self._translated(actor, workspace, kind).note, "is_empty": False}
         if kind in ALL_MEMORY:
-            note: str | None = self._library.note_if_empty(workspace.direction)
+            note: str | None = self._library.note_if_empty(actor, workspace.direction)
         else:
-            note = EXPORTS[kind](self._store, workspace.session_id).note if kind in CAN_BE_EMPTY else None
+            note = EXPORTS[kind](actor, self._store, workspace.session_id).note if kind in CAN_BE_EMPTY else None
         return {"note": note, "is_empty": note is not None}
 
-    def _translated(self, workspace: Workspace, kind: str) -> Export:
+    def _translated(self, actor: Actor, workspace: Workspace, kind: str) -> Export:
         with workspace.lock:
             proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
-            saved = self._store.load_session(workspace.session_id).segments
+            saved = self._store.load_session(actor, workspace.session_id).segments
         language = workspace.direction.partition("-")[2]
         made = translated_document(workspace.document, saved, language, proposals=proposals)
         return made if proposals is None else replace(made, name=draft_name(made.name))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
-from app.log.roles import PERSON
 from app.segments.state import SegmentState
 
 
@@ -21,7 +21,9 @@ class Writers:
         self._last: dict[int, tuple[str, str]] = {}  # by segment: the page, and the name of the person
         self._refused: set[tuple[int, str]] = set()
 
-    def check_edit(self, segment: SegmentState, client: str, text: str | None, before: str | None) -> None:
+    def check_edit(
+        self, actor: Actor, segment: SegmentState, client: str, text: str | None, before: str | None
+    ) -> None:
         """Raises OvertakenError if the text that was edited (`before`) is not the newest and another page wrote that.
 
         Without `before` the person has chosen the whole text, and it is not refused.
@@ -29,25 +31,25 @@ class Writers:
         if before is None or before == segment.target or not self._is_overtaken(segment, client, text):
             return
         self._refused.add((segment.index, client))
-        raise self._error(segment)
+        raise self._error(actor, segment)
 
-    def check_confirmation(self, segment: SegmentState, client: str, text: str) -> None:
+    def check_confirmation(self, actor: Actor, segment: SegmentState, client: str, text: str) -> None:
         """Raises OvertakenError if an edit of the page was refused and the person has not chosen since."""
         if (segment.index, client) in self._refused and self._is_overtaken(segment, client, text):
-            raise self._error(segment)
+            raise self._error(actor, segment)
 
-    def wrote(self, index: int, client: str) -> None:
+    def wrote(self, actor: Actor, index: int, client: str) -> None:
         """Notes that the page has written the text of the segment."""
-        self._last[index] = client, PERSON.get()
+        self._last[index] = client, actor.name
         self._refused.discard((index, client))
 
     def _is_overtaken(self, segment: SegmentState, client: str, text: str | None) -> bool:
         last, _ = self._last.get(segment.index, ("", ""))
         return bool(last and client and last != client) and segment.target not in (None, text)
 
-    def _error(self, segment: SegmentState) -> OvertakenError:
+    def _error(self, actor: Actor, segment: SegmentState) -> OvertakenError:
         _, person = self._last.get(segment.index, ("", ""))
-        if person not in ("", PERSON.get()):
+        if person not in ("", actor.name):
             return OvertakenError(
                 Message(
                     "{name} has changed the segment in the meantime: “{text}”",

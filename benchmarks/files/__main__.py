@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from app.access.actor import OWNER, Actor
 from app.errors import AppError
 from app.formats.read_file import MAX_SEGMENTS, read_document
 from app.log.store import LogStore
@@ -83,10 +84,10 @@ def reports_of(num_segments: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         store = LogStore.open(Path(folder) / "log.sqlite")
         session = logged_session(store, num_segments)
-        makers: dict[str, Callable[[LogStore, int], object]] = {**EXPORTS, "page": report_view}
+        makers: dict[str, Callable[[Actor, LogStore, int], object]] = {**EXPORTS, "page": report_view}
         for kind, make in makers.items():
             began = time.process_time()
-            make(store, session)
+            make(OWNER, store, session)
             found[kind] = round(time.process_time() - began, 2)
         store.close()
     return found

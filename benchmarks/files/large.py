@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
@@ -107,13 +108,13 @@ LARGE: Mapping[str, Callable[[int], bytes]] = {
 def logged_session(store: LogStore, size: int) -> int:
     """The number of a session in which each of `size` segments was translated, edited and confirmed."""
     document = read_document(LARGE["a.txt"](size), "a.txt")
-    session = store.start_session(document, "en-de").id
+    session = store.start_session(OWNER, document, "en-de").id
     for start in range(0, size, 1000):
         numbers = range(start, min(start + 1000, size))
         events = [event for number in numbers for event in _events(number)]
         texts = {number: translation(number, "") for number in numbers}
         updates = [(number, SegmentUpdate("confirmed", text, 1, {}, 0)) for number, text in texts.items()]
-        store.append_all(session, events, updates)
+        store.append_all(OWNER, session, events, updates)
     return session
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
@@ -171,7 +172,7 @@ def settle(workspace: Workspace) -> None:
 def make_workspace(store: LogStore, model: ModelHandle, text: str, name: str = "manual.txt") -> Workspace:
     """A new English-German session over a text file, with nothing asked yet."""
     document = read_document(text.encode(), name)
-    record = store.start_session(document, "en-de")
+    record = store.start_session(OWNER, document, "en-de")
     segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
     return Workspace(
         store, record.id, record.token, document, segments, model, direction="en-de", options=SearchOptions()

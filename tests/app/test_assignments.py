@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from app.access.actor import OWNER, Actor
 from app.errors import CommandError
 from app.log.store import LogStore
 from app.sessions.assignments import AssignedPart, Assignments
 from tests.app.test_parts import Team, team
-from tests.app.test_people import acting
+
+CEM = Actor.person("Cem")
 
 __all__ = ["team"]
 
@@ -44,7 +46,7 @@ def test_document_and_its_parts_are_assigned_listed_and_taken_back(
     _, out, _ = run(capsys, "list", number, "--json", "--log", log)
     found = json.loads(out)
     assert (found["person"], found["parts"][0]) == ("Ben", {"person": "Cem", "first": 2, "last": 3})
-    assert len(run(capsys, "list", "--log", log)[1].splitlines()) == len(team.store.sessions())
+    assert len(run(capsys, "list", "--log", log)[1].splitlines()) == len(team.store.sessions(OWNER))
     run(capsys, "take-back", number, "--part", "1-3", "--log", log)
     _, out, _ = run(capsys, "take-back", number, "--log", log)
     assert out.endswith("doors.txt: nobody; segments 4-4: Dan\n")
@@ -52,25 +54,23 @@ def test_document_and_its_parts_are_assigned_listed_and_taken_back(
 
 
 def test_document_that_is_assigned_as_a_whole_can_be_changed_by_other_members(team: Team):
-    done, _ = team.sessions.assignments.assign(team.document.session_id, "Ben")
+    done, _ = team.sessions.assignments.assign(OWNER, team.document.session_id, "Ben")
     assert (done.person, done.parts) == ("Ben", ())
-    with acting("Cem"):
-        team.document.edit(0, "Eins", "typed")
+    team.document.edit(CEM, 0, "Eins", "typed")
     assert team.document.core.segments[0].target == "Eins"
 
 
 def test_running_app_sees_assignments_from_the_command_line(team: Team, log: str, capsys: pytest.CaptureFixture[str]):
     document, seen = team.document, team.document.core.version
     run(capsys, "assign", str(document.session_id), "Ben", "--part", "2-2", "--log", log)
-    with acting("Cem"), pytest.raises(CommandError, match="Segment 2 is assigned to Ben"):
-        document.edit(1, "Zwei", "typed")
+    with pytest.raises(CommandError, match="Segment 2 is assigned to Ben"):
+        document.edit(CEM, 1, "Zwei", "typed")
     assert document.has_news(seen, None, seen)
-    assert [row["assignee"] for row in document.snapshot(seen)["rows"]] == ["Ben"]
+    assert [row["assignee"] for row in document.snapshot(OWNER, seen)["rows"]] == ["Ben"]
     with pytest.raises(CommandError, match="in the meantime"):
         team.assign([1], "Cem", seen)
     run(capsys, "take-back", str(document.session_id), "--part", "2", "--log", log)
-    with acting("Cem"):
-        document.edit(1, "Zwei", "typed")
+    document.edit(CEM, 1, "Zwei", "typed")
 
 
 @pytest.mark.parametrize(
@@ -100,25 +100,24 @@ def test_malformed_numbers_of_segments_are_refused(segments: str, capsys: pytest
 
 def test_segment_numbers_equal_the_page_after_a_split(team: Team):
     document = team.document
-    document.structure.split(0, 4)
-    done, _ = team.sessions.assignments.assign(document.session_id, "Ben", (2, 3))
+    document.structure.split(OWNER, 0, 4)
+    done, _ = team.sessions.assignments.assign(OWNER, document.session_id, "Ben", (2, 3))
     assert done.parts == (AssignedPart("Ben", 2, 3),)
-    sources = {row["source"].strip(): row["assignee"] for row in document.snapshot()["rows"]}
+    sources = {row["source"].strip(): row["assignee"] for row in document.snapshot(OWNER)["rows"]}
     assert {source for source, name in sources.items() if name} == {"door.", "Two doors."}
     team.sessions.workspaces.close_idle(-1)
-    done, num_taken = team.sessions.assignments.assign(document.session_id, "Cem", (3, 4))
+    done, num_taken = team.sessions.assignments.assign(OWNER, document.session_id, "Cem", (3, 4))
     assert (done.parts, num_taken) == ((AssignedPart("Ben", 2, 2), AssignedPart("Cem", 3, 4)), 1)
 
 
 def test_people_list_visible_documents_and_assign_managed_ones(team: Team, tmp_path: Path):
-    with acting("Ben"):
-        assert {one.document for one in team.sessions.assignments.all()} == {"doors.txt"}
-        with pytest.raises(CommandError, match="Only managers"):
-            team.sessions.assignments.assign(team.document.session_id, "Ben")
+    assert {one.document for one in team.sessions.assignments.all(Actor.person("Ben"))} == {"doors.txt"}
+    with pytest.raises(CommandError, match="Only managers"):
+        team.sessions.assignments.assign(Actor.person("Ben"), team.document.session_id, "Ben")
     store = LogStore.open(team.store.path)
     team.store.people.put("Eve", "manager")
     try:
-        with acting("Eve"), pytest.raises(CommandError, match="does not exist"):
-            Assignments(store).assign(team.document.session_id, "Ben")
+        with pytest.raises(CommandError, match="does not exist"):
+            Assignments(store).assign(Actor.person("Eve"), team.document.session_id, "Ben")
     finally:
         store.close()

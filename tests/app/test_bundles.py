@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError, DocumentError
 from app.formats.archive import pack
 from app.log.store import LogStore
@@ -37,27 +38,30 @@ def sessions(tmp_path: Path) -> Iterator[Sessions]:
 
 
 def open_job(bundles: Bundles, data: bytes = JOB, name: str = "job.zip") -> list[dict[str, Any]]:
-    begun = bundles.begin_archive(data, name)
-    rows = [file if file["problem"] else bundles.open_entry(begun["bundle"], file["entry"]) for file in begun["files"]]
-    bundles.end(begun["bundle"])
+    begun = bundles.begin_archive(OWNER, data, name)
+    rows = [
+        file if file["problem"] else bundles.open_entry(OWNER, begun["bundle"], file["entry"])
+        for file in begun["files"]
+    ]
+    bundles.end(OWNER, begun["bundle"])
     return rows
 
 
 def open_files(bundles: Bundles, folder: str, *files: tuple[str, bytes]) -> list[dict[str, Any]]:
-    number = bundles.begin_selection(folder)
-    rows = [bundles.open_file(number, path, data) for path, data in files]
-    bundles.end(number)
+    number = bundles.begin_selection(OWNER, folder)
+    rows = [bundles.open_file(OWNER, number, path, data) for path, data in files]
+    bundles.end(OWNER, number)
     return rows
 
 
 def confirm(sessions: Sessions, session_id: int, *texts: str) -> None:
-    workspace = sessions.resume(session_id)
+    workspace = sessions.resume(OWNER, session_id)
     for index, text in enumerate(texts):
-        workspace.confirm(index, text)
+        workspace.confirm(OWNER, index, text)
 
 
 def contents(sessions: Sessions, packed: dict[str, Any]) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(sessions.bundles.packed(packed["key"]).data)) as archive:
+    with zipfile.ZipFile(io.BytesIO(sessions.bundles.packed(OWNER, packed["key"]).data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
@@ -66,13 +70,13 @@ def test_files_of_an_archive_become_documents_of_one_project_and_the_others_have
     assert [row["path"] for row in rows] == ["Job/a/manual.txt", "Job/logo.png", "Job/b/manual.txt", "Job/c.docx"]
     assert [row.get("num_segments") for row in rows] == [2, None, 2, 0]
     assert ".png" in rows[1]["problem"] and "c.docx is not a .docx file" in rows[3]["problem"]
-    documents = sessions.documents()["documents"]
+    documents = sessions.documents(OWNER)["documents"]
     assert [row["name"] for row in documents] == ["Job/b/manual.txt", "Job/a/manual.txt"]
     assert len({row["project"] for row in documents}) == 1
     confirm(sessions, rows[0]["session"], "Öffnen Sie die Einstellungen.")
-    second = sessions.resume(rows[2]["session"])
+    second = sessions.resume(OWNER, rows[2]["session"])
     assert second.document.name == "manual.txt"
-    (match, *_) = second.memory.matches(0)["matches"]
+    (match, *_) = second.memory.matches(OWNER, 0)["matches"]
     assert match["target"] == "Öffnen Sie die Einstellungen."
 
 
@@ -81,12 +85,12 @@ def test_export_replaces_the_chosen_documents_and_keeps_all_else_of_the_archive(
     first, second = rows[0]["session"], rows[2]["session"]
     confirm(sessions, first, "Öffnen Sie die Einstellungen.", "Der Router speichert die Datei.")
     confirm(sessions, second, "Einstellungen öffnen.")
-    groups = sessions.bundles.choices(first)["groups"]
+    groups = sessions.bundles.choices(OWNER, first)["groups"]
     assert [(group["kind"], group["name"], len(group["documents"])) for group in groups] == [
         ("archive", "job.zip", 2),
         ("project", "My project", 2),
     ]
-    packed = sessions.bundles.pack([first, second])
+    packed = sessions.bundles.pack(OWNER, [first, second])
     assert (packed["name"], packed["num_unchanged"]) == ("job.de.zip", 2)
     assert [(row["path"], row["note"]) for row in packed["documents"]] == [
         ("Job/a/manual.txt", None),
@@ -98,7 +102,7 @@ def test_export_replaces_the_chosen_documents_and_keeps_all_else_of_the_archive(
         "Job/b/manual.txt": "Einstellungen öffnen.\nThe router saves the file.\n".encode(),
         "Job/c.docx": b"no",
     }
-    alone = contents(sessions, sessions.bundles.pack([second]))
+    alone = contents(sessions, sessions.bundles.pack(OWNER, [second]))
     assert alone["Job/a/manual.txt"] == TEXT
     assert [event.payload["kind"] for event in sessions.store.events(first) if event.type == "export"] == ["zip"]
 
@@ -108,35 +112,35 @@ def test_documents_of_a_selection_and_of_a_project_are_exported_with_their_folde
         sessions.bundles, "Site", ("Site/a.txt", TEXT), ("Site/x/a.txt", TEXT), ("Site/logo.png", PICTURE)
     )
     assert [row["session"] is None for row in rows] == [False, False, True]
-    own = sessions.open_document(b"Another file.\n", "a.txt")
-    group, project = sessions.bundles.choices(rows[0]["session"])["groups"]
+    own = sessions.open_document(OWNER, b"Another file.\n", "a.txt")
+    group, project = sessions.bundles.choices(OWNER, rows[0]["session"])["groups"]
     assert (group["name"], group["kind"], len(project["documents"])) == ("Site", "selection", 3)
-    packed = sessions.bundles.pack([row["session"] for row in group["documents"]])
+    packed = sessions.bundles.pack(OWNER, [row["session"] for row in group["documents"]])
     assert packed["name"] == "Site.de.zip"
     assert list(contents(sessions, packed)) == ["Site/a.de.txt", "Site/x/a.de.txt"]
-    whole = sessions.bundles.pack([row["session"] for row in project["documents"]])
+    whole = sessions.bundles.pack(OWNER, [row["session"] for row in project["documents"]])
     assert whole["name"] == "translated.de.zip"
     assert sorted(contents(sessions, whole)) == ["Site/a.de.txt", "Site/x/a.de.txt", "a.de.txt"]
-    assert [one["kind"] for one in sessions.bundles.choices(own.session_id)["groups"]] == ["project"]
+    assert [one["kind"] for one in sessions.bundles.choices(OWNER, own.session_id)["groups"]] == ["project"]
 
 
 def test_document_that_is_read_again_keeps_its_place_in_the_archive(sessions: Sessions):
     (row,) = open_job(sessions.bundles, zipped(("t.csv", b"en,de\nOne,\nTwo,\n")))
-    workspace = sessions.resume(row["session"])
-    assert sessions.open_document(b"en,de\nOne,\nTwo,\n", "t.csv").session_id != row["session"]
-    again = sessions.restart(workspace, "en-de")
-    again.confirm(0, "Eins")
-    group, _ = sessions.bundles.choices(again.session_id)["groups"]
+    workspace = sessions.resume(OWNER, row["session"])
+    assert sessions.open_document(OWNER, b"en,de\nOne,\nTwo,\n", "t.csv").session_id != row["session"]
+    again = sessions.restart(OWNER, workspace, "en-de")
+    again.confirm(OWNER, 0, "Eins")
+    group, _ = sessions.bundles.choices(OWNER, again.session_id)["groups"]
     assert [one["session"] for one in group["documents"]] == [again.session_id]
-    assert contents(sessions, sessions.bundles.pack([again.session_id])) == {"t.csv": b"en,de\nOne,Eins\nTwo,\n"}
+    assert contents(sessions, sessions.bundles.pack(OWNER, [again.session_id])) == {"t.csv": b"en,de\nOne,Eins\nTwo,\n"}
 
 
 def test_archive_is_kept_until_its_last_document_is_deleted(sessions: Sessions):
     first, second = (row["session"] for row in open_job(sessions.bundles) if row.get("session"))
-    workspace = sessions.open_sample()
+    workspace = sessions.open_sample(OWNER)
     connection = sessions.store.connection
     for session_id, left in ((first, 1), (second, 0)):
-        sessions.delete_document(session_id, besides=workspace)
+        sessions.delete_document(OWNER, session_id, besides=workspace)
         assert len(connection.rows("count", "SELECT id FROM bundle")) == left
 
 
@@ -145,7 +149,7 @@ def test_files_of_an_archive_are_unpacked_one_by_one(sessions: Sessions):
     data = zipped(*((f"{number}.txt", b"One. Two. Three. Four. " * 45_000) for number in range(30)))
     tracemalloc.start()
     try:
-        begun = sessions.bundles.begin_archive(data, "job.zip")
+        begun = sessions.bundles.begin_archive(OWNER, data, "job.zip")
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -155,17 +159,17 @@ def test_files_of_an_archive_are_unpacked_one_by_one(sessions: Sessions):
 
 def test_archives_that_are_not_opened_are_forgotten(sessions: Sessions, monkeypatch: pytest.MonkeyPatch):
     bundles = sessions.bundles
-    first, second = (bundles.begin_archive(JOB, "job.zip")["bundle"] for _ in range(2))
+    first, second = (bundles.begin_archive(OWNER, JOB, "job.zip")["bundle"] for _ in range(2))
     bundles.forget_idle()
     monkeypatch.setattr(limits, "MAX_STAGED_BYTES", 2 * len(JOB))
-    third = bundles.begin_archive(JOB, "job.zip")["bundle"]
+    third = bundles.begin_archive(OWNER, JOB, "job.zip")["bundle"]
     with pytest.raises(CommandError, match="no longer in memory"):
-        bundles.open_entry(first, 0)
+        bundles.open_entry(OWNER, first, 0)
     for number in (second, third):
-        bundles.open_entry(number, 0)
+        bundles.open_entry(OWNER, number, 0)
     bundles.forget_idle(0.0)
     with pytest.raises(CommandError, match="no longer in memory"):
-        bundles.open_entry(third, 0)
+        bundles.open_entry(OWNER, third, 0)
 
 
 def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):
@@ -177,19 +181,19 @@ def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):
 def test_stale_numbers_and_empty_choices_are_refused_with_a_remedy(sessions: Sessions, monkeypatch: pytest.MonkeyPatch):
     bundles = sessions.bundles
     monkeypatch.setattr(limits, "MAX_STAGED", 1)
-    first = bundles.begin_selection("")
-    begun = bundles.begin_archive(JOB, "job.zip")
+    first = bundles.begin_selection(OWNER, "")
+    begun = bundles.begin_archive(OWNER, JOB, "job.zip")
     with pytest.raises(CommandError, match="open them again"):
-        bundles.open_file(first, "a.txt", TEXT)
+        bundles.open_file(OWNER, first, "a.txt", TEXT)
     with pytest.raises(CommandError, match="open the archive again"):
-        bundles.open_entry(begun["bundle"], 99)
-    assert "png" in bundles.open_entry(begun["bundle"], 1)["problem"]
+        bundles.open_entry(OWNER, begun["bundle"], 99)
+    assert "png" in bundles.open_entry(OWNER, begun["bundle"], 1)["problem"]
     with pytest.raises(CommandError, match="choose one"):
-        bundles.pack([12345])
+        bundles.pack(OWNER, [12345])
     with pytest.raises(CommandError, match="export it again"):
-        bundles.packed("none")
+        bundles.packed(OWNER, "none")
     with pytest.raises(DocumentError, match="not a ZIP archive"):
-        bundles.begin_archive(b"PK no", "job.zip")
+        bundles.begin_archive(OWNER, b"PK no", "job.zip")
 
 
 def test_document_that_cannot_be_exported_is_named_and_no_archive_is_made(sessions: Sessions):
@@ -200,7 +204,7 @@ def test_document_that_cannot_be_exported_is_named_and_no_archive_is_made(sessio
     with connection.transaction("change"):
         connection.db.execute("UPDATE document SET data = ? WHERE id = (SELECT min(id) FROM document)", (b"Other.\n",))
     with pytest.raises(DocumentError, match=r"^Job/a/manual\.txt: Segment 1 was created by another version"):
-        sessions.bundles.pack([first])
+        sessions.bundles.pack(OWNER, [first])
 
 
 def test_package_of_trados_goes_back_with_its_translations_and_offers_its_memory(sessions: Sessions):
@@ -208,20 +212,22 @@ def test_package_of_trados_goes_back_with_its_translations_and_offers_its_memory
         b'<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Two doors.</seg></tuv>'
         b'<tuv xml:lang="de"><seg>Zwei T\xc3\xbcren.</seg></tuv></tu></body></tmx>'
     )
-    begun = sessions.bundles.begin_archive(pack({**SDLPPX, "Tm/m.tmx": tmx}), "Job.sdlppx")
+    begun = sessions.bundles.begin_archive(OWNER, pack({**SDLPPX, "Tm/m.tmx": tmx}), "Job.sdlppx")
     files = begun["files"]
-    opened = [sessions.bundles.open_entry(begun["bundle"], file["entry"]) for file in files if file["problem"] is None]
+    opened = [
+        sessions.bundles.open_entry(OWNER, begun["bundle"], file["entry"]) for file in files if file["problem"] is None
+    ]
     assert [row["path"] for row in opened] == ["Job.sdlppx/de-de/a.docx.sdlxliff", "Job.sdlppx/de-de/b.docx.sdlxliff"]
-    workspace = sessions.resume(opened[0]["session"])
+    workspace = sessions.resume(OWNER, opened[0]["session"])
     memory = next(file for file in files if file["path"].endswith("m.tmx"))
     assert memory["is_memory"]
-    content, name = sessions.bundles.memory_file(begun["bundle"], memory["entry"])
-    assert workspace.memory.import_memory(content, name)["num_pairs"] == 1
+    content, name = sessions.bundles.memory_file(OWNER, begun["bundle"], memory["entry"])
+    assert workspace.memory.import_memory(OWNER, content, name)["num_pairs"] == 1
     with pytest.raises(CommandError, match="not in the archive"):
-        sessions.bundles.memory_file(begun["bundle"], files[0]["entry"])
+        sessions.bundles.memory_file(OWNER, begun["bundle"], files[0]["entry"])
 
-    workspace.confirm(0, "Zwei Türen.")
-    packed = sessions.bundles.pack([row["session"] for row in opened])
+    workspace.confirm(OWNER, 0, "Zwei Türen.")
+    packed = sessions.bundles.pack(OWNER, [row["session"] for row in opened])
     assert packed["name"] == "Job.sdlrpx"
     back = contents(sessions, packed)
     assert back["de-de/b.docx.sdlxliff"] == SDLPPX["de-de/b.docx.sdlxliff"]
@@ -235,13 +241,13 @@ def test_package_of_trados_goes_back_with_its_translations_and_offers_its_memory
 
 def test_repetition_in_another_file_is_filled_in_when_its_document_is_shown_again(sessions: Sessions):
     rows = open_job(sessions.bundles)
-    second = sessions.resume(rows[2]["session"])
-    second.open(0)
+    second = sessions.resume(OWNER, rows[2]["session"])
+    second.open(OWNER, 0)
     settle(second)
     assert second.segments[0].target is None
     confirm(sessions, rows[0]["session"], "Öffnen Sie die Einstellungen.")
-    assert sessions.resume(rows[2]["session"]) is second
-    second.open(1)
+    assert sessions.resume(OWNER, rows[2]["session"]) is second
+    second.open(OWNER, 1)
     settle(second)
     assert [(one.state, one.target) for one in second.segments] == [
         ("pretranslated", "Öffnen Sie die Einstellungen."),
@@ -252,16 +258,16 @@ def test_repetition_in_another_file_is_filled_in_when_its_document_is_shown_agai
 def test_drafts_have_the_proposals_of_the_documents_that_were_shown(sessions: Sessions):
     rows = open_job(sessions.bundles)
     first, second = rows[0]["session"], rows[2]["session"]
-    workspace = sessions.resume(first)
+    workspace = sessions.resume(OWNER, first)
     decoder: Any = workspace.model.engine
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()
     settle(workspace)
     proposal = workspace.segments[0].text
     assert proposal
-    packed = sessions.bundles.pack([first, second], with_proposals=True)
+    packed = sessions.bundles.pack(OWNER, [first, second], with_proposals=True)
     assert packed["name"] == "job.de.draft.zip"
     found = contents(sessions, packed)
     assert found["Job/a/manual.txt"].decode().startswith(proposal)
     assert found["Job/b/manual.txt"] == TEXT
-    assert contents(sessions, sessions.bundles.pack([first]))["Job/a/manual.txt"] == TEXT
+    assert contents(sessions, sessions.bundles.pack(OWNER, [first]))["Job/a/manual.txt"] == TEXT

@@ -20,6 +20,7 @@ import xlsxwriter
 from docx import Document as WordDocument
 
 from app.__main__ import main
+from app.access.actor import OWNER
 from app.cli.arguments import COMMANDS, EXPORT_KINDS, MEMORY_KINDS, build_parser, parse
 from app.formats.archive import Archive, pack
 from app.formats.read_file import read_document
@@ -52,12 +53,12 @@ def log(tmp_path: Path) -> Path:
     """A log with two sessions; in the second, the newest, one of two segments is confirmed."""
     path = tmp_path / "log.sqlite"
     store = LogStore.open(path)
-    store.start_session(read_document(b"Other\n", "other.txt"), "en-de")
-    number = store.start_session(read_document(b"One house.\nTwo\n", "a.txt"), "en-de").id
-    store.append(number, "focus", {}, segment=0)
-    store.append(number, "decode_result", {"number": 1, "hypotheses": [{"text": "Ein Haus."}]}, segment=0)
+    store.start_session(OWNER, read_document(b"Other\n", "other.txt"), "en-de")
+    number = store.start_session(OWNER, read_document(b"One house.\nTwo\n", "a.txt"), "en-de").id
+    store.append(OWNER, number, "focus", {}, segment=0)
+    store.append(OWNER, number, "decode_result", {"number": 1, "hypotheses": [{"text": "Ein Haus."}]}, segment=0)
     payload = {"text": "Ein rotes Haus."}
-    store.append(number, "confirm", payload, segment=0, update=SegmentUpdate("confirmed", payload["text"], 1))
+    store.append(OWNER, number, "confirm", payload, segment=0, update=SegmentUpdate("confirmed", payload["text"], 1))
     store.close()
     return path
 
@@ -124,7 +125,7 @@ def test_document_export_includes_logged_proposals(
     recalled = {"text": "Zwei", "score": -0.5, "asked": "", "made_with": ""}
     store = LogStore.open(log)
     update = SegmentUpdate("pretranslated", None, 0, {"recalled": recalled})
-    store.append(2, "decode_result", {}, segment=1, update=update)
+    store.append(OWNER, 2, "decode_result", {}, segment=1, update=update)
     store.close()
     out = tmp_path / "out.txt"
     status, _, warning = run(capsys, "export", "2", "document", "--with-proposals", "-o", out, "--log", log)
@@ -146,8 +147,10 @@ def test_stats_lists_sessions_with_their_figures(log: Path, capsys: pytest.Captu
 
 def test_units_are_characters_for_languages_without_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
-    number = store.start_session(read_document("你好。\n".encode(), "a.txt"), "zh-en").id
-    store.append(number, "confirm", {"text": "Hello."}, segment=0, update=SegmentUpdate("confirmed", "Hello.", 1))
+    number = store.start_session(OWNER, read_document("你好。\n".encode(), "a.txt"), "zh-en").id
+    store.append(
+        OWNER, number, "confirm", {"text": "Hello."}, segment=0, update=SegmentUpdate("confirmed", "Hello.", 1)
+    )
     store.close()
     assert "1/1        2 characters" in run(capsys, "stats", "--log", store.path)[1]
     out = run(capsys, "stats", "newest", "--log", store.path)[1]
@@ -175,7 +178,7 @@ def test_stats_of_one_session_as_text_and_json(log: Path, capsys: pytest.Capture
 
 def test_one_repeated_word_is_counted_in_the_singular(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
-    store.start_session(read_document(b"Open\nOpen\n", "a.txt"), "en-de")
+    store.start_session(OWNER, read_document(b"Open\nOpen\n", "a.txt"), "en-de")
     store.close()
     assert "repetitions         1 segment (1 word) in the document" in run(capsys, "stats", "1", "--log", store.path)[1]
 
@@ -255,7 +258,7 @@ def test_glossary_is_exported_in_the_columns_of_another_tool(
     terms = (Term("file", "Datei", variants=("Akte",)), Term("file", "Feile", status="forbidden"))
     store = LogStore.open(log)
     glossaries = (Glossary.of(1, "a.tbx", terms), Glossary.of(2, "b.csv", [Term("one", "eins")]))
-    store.glossaries.change(2, (), glossaries, {})
+    store.glossaries.change(OWNER, 2, (), glossaries, {})
     store.close()
     status, _, err = run(capsys, *export)
     assert status == 2 and "choose one of a.tbx, b.csv with --named" in err
@@ -920,11 +923,16 @@ def test_documents_that_were_opened_together_are_exported_as_their_archive(
     data = pack({"a/one.txt": b"One.\n", "logo.png": b"\x89PNG", "two.txt": b"Two.\n"})
     store = LogStore.open(tmp_path / "log.sqlite")
     first = store.start_session(
-        read_document(b"One.\n", "one.txt"), "en-de", place=BundlePlace(Bundle(0, "job.zip", data), "a/one.txt", 0)
+        OWNER,
+        read_document(b"One.\n", "one.txt"),
+        "en-de",
+        place=BundlePlace(Bundle(0, "job.zip", data), "a/one.txt", 0),
     )
     bundle = Bundle(bundle_of(store.connection, first.id) or 0, "job.zip")
-    store.start_session(read_document(b"Two.\n", "two.txt"), "en-de", place=BundlePlace(bundle, "two.txt", 2))
-    store.append(first.id, "confirm", {"text": "Eins."}, segment=0, update=SegmentUpdate("confirmed", "Eins.", 1))
+    store.start_session(OWNER, read_document(b"Two.\n", "two.txt"), "en-de", place=BundlePlace(bundle, "two.txt", 2))
+    store.append(
+        OWNER, first.id, "confirm", {"text": "Eins."}, segment=0, update=SegmentUpdate("confirmed", "Eins.", 1)
+    )
     store.close()
     output = tmp_path / "job.de.zip"
     status, _, err = run(capsys, "export", "newest", "zip", "-o", output, "--log", store.path)

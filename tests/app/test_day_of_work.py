@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.log.changes import smallest_change
 from app.log.store import LogStore
@@ -42,7 +43,7 @@ class Person:
         self.api = Api(self.sessions)
         lines = (" ".join(self.chance.choices(WORDS, k=self.chance.randint(3, 14))) for _ in range(NUM_SEGMENTS - 3))
         text = "\n".join([*lines, "the same line", "the same line", "=1+1 <b>"])
-        self.workspace = self.sessions.open_document(text.encode(), "day.txt")
+        self.workspace = self.sessions.open_document(OWNER, text.encode(), "day.txt")
         self.sequence = 0
 
     def send(self, name: str, **fields: Any) -> dict[str, Any]:
@@ -53,7 +54,7 @@ class Person:
             "sequence": self.sequence,
             "since": self.workspace.core.version,
         }
-        reply = self.api.command({**base, "open": None, "detail_since": -1, "name": name, **fields})
+        reply = self.api.command(OWNER, {**base, "open": None, "detail_since": -1, "name": name, **fields})
         assert reply["ok"], reply
         return reply
 
@@ -108,7 +109,7 @@ class Person:
         self.answer()
 
     def ask(self, view: str) -> dict[str, Any]:
-        reply = asyncio.run(self.api.record({"token": self.workspace.token, "view": view}))
+        reply = asyncio.run(self.api.record(OWNER, {"token": self.workspace.token, "view": view}))
         assert reply["ok"], reply
         return reply["result"]  # type: ignore[no-any-return]
 
@@ -132,12 +133,14 @@ def rows(path: Path) -> list[tuple[Any, ...]]:
 
 def test_exported_day_is_equal_after_import(day: Person, tmp_path: Path) -> None:
     number = day.workspace.session_id
-    exported = session_jsonl(day.store, number)
+    exported = session_jsonl(OWNER, day.store, number)
     assert verify_jsonl(exported.data).num_events >= NUM_EVENTS
     other = LogStore.open(tmp_path / "log.sqlite")
     again = import_jsonl(other, exported.data, exported.name)
     assert rows(other.path) == rows(day.store.path)
-    assert statistics_of(other, other.load_session(again)) == statistics_of(day.store, day.store.load_session(number))
+    assert statistics_of(other, other.load_session(OWNER, again)) == statistics_of(
+        day.store, day.store.load_session(OWNER, number)
+    )
     other.close()
 
 
@@ -148,7 +151,7 @@ def test_events_of_the_day_match_their_description(day: Person) -> None:
 
 
 def test_the_day_replayed_ends_with_the_final_texts(day: Person) -> None:
-    session = day.store.load_session(day.workspace.session_id)
+    session = day.store.load_session(OWNER, day.workspace.session_id)
     texts = {segment.index: segment.target or "" for segment in session.document.segments}
     played = list(replay_steps(session.document.segments, day.store.events(session.id)))
     for moment in played:
@@ -164,7 +167,7 @@ def test_the_day_replayed_ends_with_the_final_texts(day: Person) -> None:
 
 
 def test_the_days_figures_follow_from_its_events_alone(day: Person) -> None:
-    session = day.store.load_session(day.workspace.session_id)
+    session = day.store.load_session(OWNER, day.workspace.session_id)
     figures = session_statistics(session.document.segments, day.store.events(session.id))
     assert {s.index: (s.final_text, s.state) for s in figures.segments} == {
         s.index: (s.target, s.state) for s in session.segments if s.source
@@ -183,13 +186,13 @@ def test_the_days_figures_follow_from_its_events_alone(day: Person) -> None:
 
 def test_deleted_day_leaves_its_last_hash(day: Person) -> None:
     """The last test of this module: nothing is left of the day."""
-    number, last = day.workspace.session_id, day.store.load_session(day.workspace.session_id)
+    number, last = day.workspace.session_id, day.store.load_session(OWNER, day.workspace.session_id)
     reply = day.send("delete_session")
     assert reply["document"]["name"] == "getting-started.txt"
     with pytest.raises(LogError, match="does not contain this session"):
-        day.store.load_session(day.workspace.token)
+        day.store.load_session(OWNER, day.workspace.token)
     stone = day.store.tombstones()[-1]
     assert (stone.session_id, stone.num_events, stone.last_hash) == (number, last.num_events, last.last_hash)
-    assert asyncio.run(day.api.record({"token": day.workspace.token, "view": "report"}))["ok"] is False
+    assert asyncio.run(day.api.record(OWNER, {"token": day.workspace.token, "view": "report"}))["ok"] is False
     day.sessions.close()
     day.store.close()

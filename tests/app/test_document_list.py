@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from sqlite_utils import Database
 
+from app.access.actor import OWNER, Actor
 from app.log.migrations import migrate, migrations
 from app.log.store import LogStore
 from app.projects import ProjectDraft
 from app.ui.api import Api
 from tests.app.test_parts import Team, question_after, team
-from tests.app.test_people import acting
+
+BEN, DAN = Actor.person("Ben"), Actor.person("Dan")
 
 __all__ = ["team"]
 
@@ -25,7 +27,9 @@ NEXT_MIGRATION = "m0020_review_of_a_segment"
 
 def row(team: Team) -> dict[str, Any]:
     """The row of the document that is open."""
-    (found,) = (one for one in team.sessions.documents()["documents"] if one["session"] == team.document.session_id)
+    (found,) = (
+        one for one in team.sessions.documents(OWNER)["documents"] if one["session"] == team.document.session_id
+    )
     return found
 
 
@@ -33,15 +37,12 @@ def confirm_and_review(team: Team) -> None:
     """The first segment is approved, the second returned; the third was approved and edited later."""
     document = team.document
     document.use_project(replace(document.project, has_review=True))
-    with acting("Ben"):
-        for index in range(3):
-            document.confirm(index, f"Tür {index}.")
-    with acting("Dan"):
-        document.review.decide(0, "approved", "Tür 0.")
-        document.review.decide(1, "returned", "Tür 1.", "Why?")
-        document.review.decide(2, "approved", "Tür 2.")
-    with acting("Ben"):
-        document.edit(2, "Türen", "typed")
+    for index in range(3):
+        document.confirm(BEN, index, f"Tür {index}.")
+    document.review.decide(DAN, 0, "approved", "Tür 0.")
+    document.review.decide(DAN, 1, "returned", "Tür 1.", "Why?")
+    document.review.decide(DAN, 2, "approved", "Tür 2.")
+    document.edit(BEN, 2, "Türen", "typed")
 
 
 def test_list_counts_approved_and_returned_segments_as_the_document_does(team: Team):
@@ -67,7 +68,7 @@ def test_decisions_in_an_older_log_and_in_a_damaged_one_are_counted(team: Team, 
     migrate(older)
     older.close()
     store = LogStore.open(path)
-    summary = next(one for one in store.sessions() if one.id == team.document.session_id)
+    summary = next(one for one in store.sessions(OWNER) if one.id == team.document.session_id)
     store.close()
     assert (summary.num_confirmed, summary.num_approved, summary.num_returned) == (1, 0, 1)
 
@@ -83,27 +84,27 @@ def test_row_changes_with_counts_and_assignments_but_not_with_typed_text(team: T
         return None if found is None else set(found)
 
     own = {document.session_id}
-    assert changed_by(lambda: document.edit(0, "Eine", "typed")) == set()
-    assert changed_by(lambda: document.confirm(0, "Eine Tür.")) == own
-    assert changed_by(lambda: document.review.decide(0, "approved", "Eine Tür.")) == own
-    assert changed_by(lambda: document.edit(0, "Eine", "typed")) == own
-    assert changed_by(lambda: team.sessions.assignments.assign(document.session_id, "Ben")) == own
+    assert changed_by(lambda: document.edit(OWNER, 0, "Eine", "typed")) == set()
+    assert changed_by(lambda: document.confirm(OWNER, 0, "Eine Tür.")) == own
+    assert changed_by(lambda: document.review.decide(OWNER, 0, "approved", "Eine Tür.")) == own
+    assert changed_by(lambda: document.edit(OWNER, 0, "Eine", "typed")) == own
+    assert changed_by(lambda: team.sessions.assignments.assign(OWNER, document.session_id, "Ben")) == own
     assert changed_by(lambda: team.assign([0], "Cem")) == own
-    assert changed_by(lambda: document.structure.split(0, 4)) == own
-    opened = changed_by(lambda: team.sessions.open_document(b"New.\n", "new.txt"))
+    assert changed_by(lambda: document.structure.split(OWNER, 0, 4)) == own
+    opened = changed_by(lambda: team.sessions.open_document(OWNER, b"New.\n", "new.txt"))
     assert opened is not None and len(opened - own) == 1
 
 
 def test_whole_list_changes_with_projects_members_deletions_and_other_programs(team: Team):
     changes = team.store.list_changes
-    (own,) = (one.id for one in team.store.sessions() if one.document_name == "own.txt")
+    (own,) = (one.id for one in team.store.sessions(OWNER) if one.document_name == "own.txt")
     other = LogStore.open(team.store.path)
     acts: tuple[Callable[[], object], ...] = (
         lambda: team.store.people.leave("Ben", [team.document.project.id]),
-        lambda: team.sessions.projects.create(team.document, ProjectDraft("Gates"), "en-de"),
-        lambda: team.sessions.move_document(own, team.document.project.id),
-        lambda: team.sessions.delete_unshown(own),
-        lambda: other.append(team.document.session_id, "idle", {"idle_ms": 1}),
+        lambda: team.sessions.projects.create(OWNER, team.document, ProjectDraft("Gates"), "en-de"),
+        lambda: team.sessions.move_document(OWNER, own, team.document.project.id),
+        lambda: team.sessions.delete_unshown(OWNER, own),
+        lambda: other.append(OWNER, team.document.session_id, "idle", {"idle_ms": 1}),
     )
     for act in acts:
         stamp = changes.stamp
@@ -125,18 +126,16 @@ def test_page_that_shows_the_list_gets_its_changes_together_and_others_do_not_wa
 ):
     monkeypatch.setattr("app.ui.api.LIST_SECONDS", 0.3)
     api = Api(team.sessions)
-    with acting("Ben"):
-        own = team.sessions.open_document(b"Mine.\n", "mine.txt")
-        question = question_after(own)
-        stamp = own.snapshot()["news"]["list_stamp"]
+    own = team.sessions.open_document(BEN, b"Mine.\n", "mine.txt")
+    question = question_after(own)
+    stamp = own.snapshot(BEN)["news"]["list_stamp"]
 
     async def ask() -> tuple[dict[str, Any], bool]:
-        with acting("Ben"):
-            with_list = asyncio.create_task(api.changes({**question, "client": "a", "list_stamp": stamp}))
-            without = asyncio.create_task(api.changes({**question, "client": "b"}))
+        with_list = asyncio.create_task(api.changes(BEN, {**question, "client": "a", "list_stamp": stamp}))
+        without = asyncio.create_task(api.changes(BEN, {**question, "client": "b"}))
         await asyncio.sleep(0.1)
         for index in range(2):
-            await asyncio.to_thread(team.document.confirm, index, "Tür.")
+            await asyncio.to_thread(team.document.confirm, OWNER, index, "Tür.")
         reply = await asyncio.wait_for(with_list, 60)
         await asyncio.sleep(0.1)
         still_waits = not without.done()
@@ -146,13 +145,11 @@ def test_page_that_shows_the_list_gets_its_changes_together_and_others_do_not_wa
 
     reply, still_waits = asyncio.run(ask())
     assert still_waits
-    with acting("Ben"):
-        changed = team.sessions.changed_documents(stamp)
+    changed = team.sessions.changed_documents(BEN, stamp)
     assert reply["news"]["list_stamp"] == changed["stamp"]
     assert [(one["name"], one["num_confirmed"]) for one in changed["documents"]] == [("doors.txt", 2)]
     team.store.people.leave("Ben", [team.document.project.id])
-    with acting("Ben"):
-        assert team.sessions.changed_documents(changed["stamp"])["documents"] is None
-        later = team.sessions.changed_documents(changed["stamp"])["stamp"]
-        team.document.confirm(2, "Tür.")
-        assert team.sessions.changed_documents(later)["documents"] == [], "of a project that he does not see"
+    assert team.sessions.changed_documents(BEN, changed["stamp"])["documents"] is None
+    later = team.sessions.changed_documents(BEN, changed["stamp"])["stamp"]
+    team.document.confirm(BEN, 2, "Tür.")
+    assert team.sessions.changed_documents(BEN, later)["documents"] == [], "of a project that he does not see"

@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
+from app.access.rights import Access
 from app.errors import CommandError
 from app.formats import Reading
 from app.formats.documents import Document
@@ -20,7 +21,6 @@ from app.log.notices import Notice
 from app.log.people import Person
 from app.log.project_tables import Project
 from app.log.records import Event, SavedSegment, SessionRecord, SessionSummary
-from app.log.roles import Access
 from app.models.begun_downloads import BegunDownload
 from app.models.style import Style
 from app.projects import ProjectDraft

@@ -17,6 +17,7 @@ import docx
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.projects import Projects
@@ -186,7 +187,7 @@ def test_commands_for_keys_and_people_run(tmp_path: Path) -> None:
     shell = Shell(tmp_path, "")
     store = LogStore.open(tmp_path / "sessions.sqlite")
     for number in range(5):
-        Projects(store, list).add_unchosen(f"Project {number}", "en-de")
+        Projects(store, list).add_unchosen(OWNER, f"Project {number}", "en-de")
     store.close()
     commands = [each for each in printed("pinpoint keys ") + printed("pinpoint people ") if " --api" not in each]
     assert len(commands) > 15

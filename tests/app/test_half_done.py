@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.cli.log_commands import write
 from app.errors import CommandError, DownloadError, LogError
 from app.formats.archive import pack
@@ -44,7 +45,7 @@ def _content(path: Path) -> object:
     if path.suffix == ".sqlite":
         store = LogStore.open_to_read(path)
         try:
-            return [(summary.document_name, store.verify_chain(summary.id)) for summary in store.sessions()]
+            return [(summary.document_name, store.verify_chain(summary.id)) for summary in store.sessions(OWNER)]
         finally:
             store.close()
     return re.sub(rb"\A[\w-]{43}\n\Z", b"a token", path.read_bytes())
@@ -52,7 +53,7 @@ def _content(path: Path) -> object:
 
 def prepare_log(folder: Path) -> None:
     store = LogStore.open(folder / "log.sqlite")
-    store.start_session(read_document(b"One. Two.", "a.txt"), "en-de", versions={}, options={})
+    store.start_session(OWNER, read_document(b"One. Two.", "a.txt"), "en-de", versions={}, options={})
     store.close()
 
 
@@ -270,6 +271,6 @@ def test_too_little_room_is_seen_before_anything_is_written(tmp_path: Path, monk
         back_up(tmp_path)
     store = LogStore.open(tmp_path / "log.sqlite")
     with pytest.raises(LogError, match=r"the document needs 2 MB of disk space, and 0 MB are free"):
-        store.start_session(read_document(b"One.", "a.txt"), "en-de")
+        store.start_session(OWNER, read_document(b"One.", "a.txt"), "en-de")
     store.close()
     assert files_in(tmp_path) == before

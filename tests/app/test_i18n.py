@@ -14,6 +14,7 @@ import pytest
 
 import app.checks
 import app.i18n
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.i18n import Message, counted, joined, translated
 from app.text.encoding import shortened_list
@@ -110,8 +111,8 @@ def test_nested_messages_are_translated_and_user_texts_are_not():
 
 def test_errors_reach_a_german_page_in_german(api: Api):  # noqa: F811
     wrong = message(api, "edit", segment=7, text="x", origin="typed")
-    assert api.command(wrong)["error"]["message"] == "Segment 8 does not exist (segments in the document: 2)."
-    german = api.command({**wrong, "language": "de"})
+    assert api.command(OWNER, wrong)["error"]["message"] == "Segment 8 does not exist (segments in the document: 2)."
+    german = api.command(OWNER, {**wrong, "language": "de"})
     assert german["error"]["message"] == "Segment 8 gibt es nicht (Segmente im Dokument: 2)."
     assert str(CommandError(Message("Not in your text."))) == "Not in your text."
 

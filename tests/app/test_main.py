@@ -18,6 +18,7 @@ import uvicorn
 
 import app
 from app.__main__ import _parse, _set_environment, main
+from app.access.actor import OWNER
 from app.paths import MODEL_FOLDER, default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind, server_config
@@ -194,12 +195,12 @@ def test_log_of_an_earlier_version_is_found(
 def test_waiting_request_is_answered_when_the_server_stops(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 60)
     token = message(api, "open")["token"]
-    snapshot = api.sessions.find(token).snapshot()
+    snapshot = api.sessions.find(OWNER, token).snapshot(OWNER)
     asked = {"token": token, "since": snapshot["version"], "open": None, "detail_since": snapshot["version"]}
     replies: list[bytes] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        reply = await api.changes(asked)
+        reply = await api.changes(OWNER, asked)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(reply["ok"]).encode()})
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
@@ -50,7 +51,7 @@ class Visitor:
         self._decoder = HandDecoder()
         self._sessions = Sessions(self.store, ready_model(self._decoder), SAMPLES_FOLDER)
         self._api = Api(self._sessions)
-        self._token = self._api.hello({"token": None})["token"]
+        self._token = self._api.hello(OWNER, {"token": None})["token"]
         self._num_counts = 0
 
     def _count(self) -> int:
@@ -59,7 +60,7 @@ class Visitor:
 
     def _command(self, name: str, **fields: Any) -> dict[str, Any]:
         message = {"token": self._token, "name": name, "since": 0, "open": None, "detail_since": 0, **fields}
-        reply = self._api.command(message)
+        reply = self._api.command(OWNER, message)
         assert reply["ok"], reply
         return reply
 
@@ -145,7 +146,7 @@ def test_lists_of_documents_and_people_need_no_query_for_each(tmp_path: Path, co
     num_known = 0
     for number in (10, 100):
         for known in range(num_known, number):
-            visitor.store.start_session(document, "en-de")
+            visitor.store.start_session(OWNER, document, "en-de")
             visitor.store.people.put(f"Person {known}", "translator")
             visitor.store.people.join(f"Person {known}", [1])
         num_known = number

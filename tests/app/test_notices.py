@@ -10,31 +10,30 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
+from app.access.actor import OWNER, Actor
 from app.errors import LogError
 from app.log.forgetting import forget_person
 from app.log.store import LogStore
 from app.ui.api import Api
 from tests.app.test_parts import Team, question_after, team
-from tests.app.test_people import acting
+
+BEN, DAN = Actor.person("Ben"), Actor.person("Dan")
 
 __all__ = ["team"]
 
 
 def notices(team: Team, name: str) -> list[tuple[str, str, int]]:
     """The kind, the sender and the number of segments of a person's notices."""
-    with acting(name):
-        return [(one.kind, one.sender, one.num_segments) for one in team.store.news.notices()]
+    return [(one.kind, one.sender, one.num_segments) for one in team.store.news.notices(Actor.signed_in(name))]
 
 
 def assign_document(team: Team, name: str, sender: str = "Ana") -> None:
-    with acting(sender):
-        team.sessions.members.assign(team.document.session_id, name)
+    team.sessions.members.assign(Actor.signed_in(sender), team.document.session_id, name)
 
 
 def shown(team: Team, name: str) -> dict[str, Any]:
     """What a person gets who opens the document."""
-    with acting(name):
-        return Api(team.sessions).hello({"token": team.document.token})
+    return Api(team.sessions).hello(Actor.signed_in(name), {"token": team.document.token})
 
 
 @pytest.fixture
@@ -49,8 +48,8 @@ def test_assignment_of_a_document_is_a_notice_until_its_person_opens_it(team: Te
     assert notices(team, "Ben") == [("assigned", "Ana", 0)]
     assert notices(team, "Ana") == notices(team, "Cem") == []
     shown(team, "Ana")
-    with acting("Ben"):  # after a restart
-        assert [(one.kind, one.document) for one in other_log.news.notices()] == [("assigned", "doors.txt")]
+    # after a restart
+    assert [(one.kind, one.document) for one in other_log.news.notices(BEN)] == [("assigned", "doors.txt")]
     (notice,) = shown(team, "Ben")["news"]["notices"]
     assert (notice["session"], notice["document"]) == (team.document.session_id, "doors.txt")
     assert notices(team, "Ben") == [] and shown(team, "Ben")["news"]["notices"] == []
@@ -62,8 +61,7 @@ def test_notice_to_a_person_in_the_document_ends_with_the_next_segment_that_they
     team.assign([0], "Ben")
     message = {"token": team.document.token, "name": "open", "segment": 1, "since": -1, "detail_since": -1}
     for num_left in (1, 0):
-        with acting("Ben"):
-            assert len(api.command(message)["news"]["notices"]) == num_left
+        assert len(api.command(BEN, message)["news"]["notices"]) == num_left
 
 
 def test_segments_of_several_assignments_are_counted_together(team: Team):
@@ -109,10 +107,8 @@ def test_dismissed_notice_is_a_mark_until_the_document_is_opened(team: Team):
     shown(team, "Cem")
     team.assign([0], "")
     for name in ("Ben", "Cem"):
-        with acting(name):
-            team.store.news.dismiss([team.document.session_id])
-    with acting("Ben"):
-        assert [one.is_dismissed for one in team.store.news.notices()] == [True]
+        team.store.news.dismiss(Actor.signed_in(name), [team.document.session_id])
+    assert [one.is_dismissed for one in team.store.news.notices(BEN)] == [True]
     assert notices(team, "Cem") == [], "there is nothing to open"
     assign_document(team, "")
     assert notices(team, "Ben") == [("withdrawn", "Ana", 0)], "he has seen the assignment"
@@ -120,20 +116,16 @@ def test_dismissed_notice_is_a_mark_until_the_document_is_opened(team: Team):
 
 def test_returned_segments_are_a_notice_to_their_translator(team: Team):
     team.document.use_project(replace(team.document.project, has_review=True))
-    with acting("Ben"):
-        team.document.confirm(0, "Eine Tür.")
-    with acting("Ana"):
-        team.document.confirm(1, "Zwei Türen.")
+    team.document.confirm(BEN, 0, "Eine Tür.")
+    team.document.confirm(Actor.person("Ana"), 1, "Zwei Türen.")
     team.assign([1], "Cem")
     shown(team, "Cem")
-    with acting("Dan"):
-        for index, text in enumerate(("Eine Tür.", "Zwei Türen.")):
-            team.document.review.decide(index, "returned", text, "Why?")
+    for index, text in enumerate(("Eine Tür.", "Zwei Türen.")):
+        team.document.review.decide(DAN, index, "returned", text, "Why?")
     assert notices(team, "Ben") == [("returned", "Dan", 1)], "he confirmed it"
     assert notices(team, "Cem") == [("returned", "Dan", 1)], "it is assigned to him"
-    with acting("Dan"):
-        team.document.review.decide(0, "", "Eine Tür.")
-        team.document.review.decide(1, "approved", "Zwei Türen.")
+    team.document.review.decide(DAN, 0, "", "Eine Tür.")
+    team.document.review.decide(DAN, 1, "approved", "Zwei Türen.")
     assert notices(team, "Ben") == notices(team, "Cem") == []
 
 
@@ -142,7 +134,7 @@ def test_notice_ends_with_the_membership_and_the_name_of_its_sender_is_forgotten
     assign_document(team, "Cem")
     team.assign([0], "Dan")
     team.store.people.leave("Cem", [team.document.project.id])
-    forgotten = forget_person(team.store.connection, "Ana")
+    forgotten = forget_person(OWNER, team.store.connection, "Ana")
     team.store.people.changed()
     team.store.news.changed()
     assert notices(team, "Dan") == [("assigned", forgotten.pseudonym, 1)]
@@ -154,12 +146,10 @@ def test_waiting_page_gets_a_notice_at_once_and_one_of_the_command_line_at_its_n
     team: Team, capsys: pytest.CaptureFixture[str]
 ):
     api = Api(team.sessions)
-    with acting("Ben"):
-        question = question_after(team.sessions.open_document(b"Mine.\n", "mine.txt"))
+    question = question_after(team.sessions.open_document(BEN, b"Mine.\n", "mine.txt"))
 
     async def ask_and_assign() -> dict[str, Any]:
-        with acting("Ben"):
-            waiting = asyncio.create_task(api.changes(question))
+        waiting = asyncio.create_task(api.changes(BEN, question))
         await asyncio.sleep(0.1)
         assert not waiting.done()
         await asyncio.to_thread(assign_document, team, "Ben")
@@ -170,8 +160,7 @@ def test_waiting_page_gets_a_notice_at_once_and_one_of_the_command_line_at_its_n
     assert main(["assignments", "take-back", str(team.document.session_id), "--log", str(team.store.path)]) == 0
     capsys.readouterr()
     team.store.news._looked = -1.0  # half a second ago
-    with acting("Ben"):
-        reply = asyncio.run(api.changes({**question, "news_stamp": news["stamp"]}))
+    reply = asyncio.run(api.changes(BEN, {**question, "news_stamp": news["stamp"]}))
     assert reply["news"]["notices"] == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.log.roles import PERSON
+from app.access.actor import OWNER, Actor
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import import_jsonl, session_jsonl
@@ -87,16 +86,6 @@ def command(browser: TestClient, token: str, name: str, **fields: Any) -> dict[s
     )
 
 
-@contextmanager
-def acting(person: str) -> Iterator[None]:
-    """What a request of that person does."""
-    before = PERSON.set(person)
-    try:
-        yield
-    finally:
-        PERSON.reset(before)
-
-
 def test_log_names_the_person_of_each_request_inside_the_chain_of_hashes(server: Server, tmp_path: Path):
     ana, ben = server.signed_in("Ana Silva"), server.signed_in("Ben „B“")
     shown = call(ana, "hello", token=None)
@@ -104,14 +93,14 @@ def test_log_names_the_person_of_each_request_inside_the_chain_of_hashes(server:
     command(ana, shown["token"], "edit", segment=0, text="Eins", origin="typed")
     command(ben, shown["token"], "confirm", segment=0, text="Zwei")
     store = server.sessions.store
-    (session,) = (one.id for one in store.sessions() if one.token == shown["token"])
+    (session,) = (one.id for one in store.sessions(OWNER) if one.token == shown["token"])
     events = list(store.events(session))
     people = {event.type: event.payload.get("person") for event in events}
     assert (people["insert"], people["confirm"]) == ("Ana Silva", "Ben „B“")
     assert all("person" not in event.payload for event in events if event.type == "decode"), "the model is nobody"
     assert store.verify_chain(session).is_intact
     other = LogStore.open(tmp_path / "other.sqlite")
-    copied = import_jsonl(other, session_jsonl(store, session).data, "a.jsonl")
+    copied = import_jsonl(other, session_jsonl(OWNER, store, session).data, "a.jsonl")
     assert [event.payload_json for event in other.events(copied)] == [event.payload_json for event in events]
     other.close()
 
@@ -123,31 +112,25 @@ def test_events_of_the_owner_name_nobody(server: Server):
     assert shown["result"]["person"] == ""
     command(client, shown["token"], "edit", segment=0, text="Eins", origin="typed")
     store = server.sessions.store
-    assert all("person" not in event.payload for event in store.events(store.sessions()[0].id))
+    assert all("person" not in event.payload for event in store.events(store.sessions(OWNER)[0].id))
 
 
 def test_each_person_has_a_document_on_the_screen_and_opening_one_does_not_stop_anothers(server: Server):
-    sessions = server.sessions
-    with acting("Ana"):
-        anas = sessions.open_document(b"One.\nTwo.\n", "ana.txt")
-    with acting("Ben"):
-        bens = sessions.open_document(b"Three.\nFour.\n", "ben.txt")
+    sessions, ana, ben = server.sessions, Actor.person("Ana"), Actor.person("Ben")
+    anas = sessions.open_document(ana, b"One.\nTwo.\n", "ana.txt")
+    bens = sessions.open_document(ben, b"Three.\nFour.\n", "ben.txt")
     assert not anas.decoding.is_suspended and not bens.decoding.is_suspended
-    with acting("Ana"):
-        assert sessions.welcome(None)[0] is anas
-        second = sessions.open_document(b"Five.\n", "ana2.txt")
+    assert sessions.welcome(ana, None)[0] is anas
+    second = sessions.open_document(ana, b"Five.\n", "ana2.txt")
     assert anas.decoding.is_suspended and not bens.decoding.is_suspended
-    with acting("Ben"):
-        assert sessions.welcome(None)[0] is bens
-        sessions.resume(second.session_id)
-    with acting("Ana"):
-        sessions.resume(anas.session_id)
+    assert sessions.welcome(ben, None)[0] is bens
+    sessions.resume(ben, second.session_id)
+    sessions.resume(ana, anas.session_id)
     assert not second.decoding.is_suspended, "Ben has it on the screen"
     assert sessions.workspaces.is_shown(second.session_id) and not sessions.workspaces.is_shown(bens.session_id)
     sessions.workspaces.close_idle(0.0)
     assert sessions.workspaces.of_session(second.session_id) is None
-    with acting("Ben"):
-        assert sessions.welcome(None)[0].session_id == second.session_id, "taken up again from the log"
+    assert sessions.welcome(ben, None)[0].session_id == second.session_id, "taken up again from the log"
 
 
 @pytest.mark.parametrize("options", [{}, {"may_export": True}])
@@ -182,9 +165,8 @@ def test_file_of_an_earlier_version_gets_the_new_column(tmp_path: Path):
 def test_person_is_added_to_payloads_that_are_json_already(tmp_path: Path):
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-    workspace = sessions.open_document(b"One.\n", "a.txt")
-    with acting('A "quoted" name'):
-        store.append(workspace.session_id, "close", {})
+    workspace = sessions.open_document(OWNER, b"One.\n", "a.txt")
+    store.append(Actor.signed_in('A "quoted" name'), workspace.session_id, "close", {})
     last = list(store.events(workspace.session_id))[-1]
     assert json.loads(last.payload_json) == {"person": 'A "quoted" name'}
     sessions.close()

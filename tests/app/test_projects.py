@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlite_utils import Database
 
+from app.access.actor import OWNER
 from app.errors import CommandError, DocumentError, LogError
 from app.formats import Reading
 from app.glossary import Term
@@ -43,12 +44,12 @@ class Run:
         self.projects = self.sessions.projects
 
     def open(self, name: str, text: bytes = TEXT) -> Workspace:
-        workspace = self.sessions.open_document(text, name)
+        workspace = self.sessions.open_document(OWNER, text, name)
         settle(workspace)
         return workspace
 
     def create(self, workspace: Workspace, name: str, direction: str = "en-de", **fields: Any) -> int:
-        rows = self.projects.create(workspace, ProjectDraft(name, **fields), direction)["projects"]
+        rows = self.projects.create(OWNER, workspace, ProjectDraft(name, **fields), direction)["projects"]
         return next(int(row["id"]) for row in rows if row["name"] == name)
 
     def restarted(self, log: Path) -> Run:
@@ -93,8 +94,8 @@ def test_new_document_has_terms_style_and_memory_of_the_current_project_at_once(
     project = run.create(first, "Manuals", client="ACME", formality="informal", domain="docs")
     second = run.open("second.txt")
     assert (first.project.name, second.project.id, second.project.client) == ("", project, "ACME")
-    second.glossaries.put("terms.tsv", TERMS, is_shared=True)
-    second.confirm(0, "Öffnen Sie die Einstellungen.")
+    second.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
+    second.confirm(OWNER, 0, "Öffnen Sie die Einstellungen.")
     third = run.open("third.txt", TEXT + OTHER)
     assert third.project.id == project
     assert hits_of(third) == [[], ["Router", "Datei"], ["Router"], ["Datei"]]
@@ -119,9 +120,9 @@ def test_document_goes_into_the_project_used_last_for_its_languages(run: Run):
     manuals = run.create(first, "Manuals")
     run.create(first, "Handbücher", direction="de-en")
     assert run.open("second.txt").project.id == manuals
-    run.projects.choose(first, first.project.id)
+    run.projects.choose(OWNER, first, first.project.id)
     assert run.open("third.txt").project.id == first.project.id
-    current = {row["name"]: row["is_current"] for row in run.projects.overview()["projects"]}
+    current = {row["name"]: row["is_current"] for row in run.projects.overview(OWNER)["projects"]}
     assert current == {"": True, "Manuals": False, "Handbücher": True}
 
 
@@ -129,9 +130,9 @@ def test_continued_document_keeps_its_project_and_untouched_one_is_used_again(ru
     run.open("first.txt")
     again = run.restarted(log)
     assert again.open("first.txt").session_id == 1
-    other = again.create(again.sessions.find(again.store.load_session(1).token), "Other")
+    other = again.create(again.sessions.find(OWNER, again.store.load_session(OWNER, 1).token), "Other")
     assert again.open("first.txt").project.id == other
-    assert [summary.project_id for summary in again.store.sessions()].count(other) == 1
+    assert [summary.project_id for summary in again.store.sessions(OWNER)].count(other) == 1
     run.store = again.store
     run.sessions = again.sessions
 
@@ -142,85 +143,85 @@ def test_continued_document_keeps_its_project_and_untouched_one_is_used_again(ru
 def test_change_of_a_term_base_reaches_open_and_closed_documents_of_the_project_only(run: Run, log: Path):
     closed, opened = run.open("closed.txt"), run.open("open.txt", TEXT + OTHER)
     token = closed.token
-    opened.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    opened.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
     (base,) = opened.terms.glossaries
     assert (terms_of(closed), hits_of(closed)) == (terms_of(opened), [[], ["Router", "Datei"]])
     run.create(opened, "Elsewhere")
     elsewhere = run.open("elsewhere.txt")
     run.sessions.workspaces.close_idle(0)  # all but the one shown
-    opened = run.sessions.find(opened.token)
-    opened.glossaries.edit(base.id, {0: Term("router", "Zugangsgerät"), 1: None})
+    opened = run.sessions.find(OWNER, opened.token)
+    opened.glossaries.edit(OWNER, base.id, {0: Term("router", "Zugangsgerät"), 1: None})
     assert terms_of(elsewhere) == []
-    closed = run.sessions.find(token)
+    closed = run.sessions.find(OWNER, token)
     assert terms_of(closed) == [("router", "Zugangsgerät")]
     assert changes_logged(run, closed) == ["project", "project"]
     assert changes_logged(run, opened) == ["import", "edit"]
     run.sessions.workspaces.close_idle(0)
-    assert changes_logged(run, run.sessions.find(token)) == ["project", "project"], "nothing has changed since"
+    assert changes_logged(run, run.sessions.find(OWNER, token)) == ["project", "project"], "nothing has changed since"
 
 
 def test_each_document_has_its_own_switch_and_order_of_term_bases(run: Run):
     first, second = run.open("first.txt"), run.open("second.txt", OTHER)
-    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    first.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
     base = first.terms.glossaries[0].id
-    second.glossaries.switch(base, False)
+    second.glossaries.switch(OWNER, base, False)
     assert (hits_of(first)[1], hits_of(second)) == (["Router", "Datei"], [[], []])
-    first.glossaries.edit(base, {2: Term("settings", "Einstellungen")})
+    first.glossaries.edit(OWNER, base, {2: Term("settings", "Einstellungen")})
     assert not second.terms.glossaries[0].is_on
     assert len(second.terms.glossaries[0]) == 3
 
 
 def test_undo_after_another_document_changed_the_term_base_does_not_lose_its_change(run: Run):
     first, second = run.open("first.txt"), run.open("second.txt", OTHER)
-    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    first.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
     base = first.terms.glossaries[0].id
-    second.glossaries.edit(base, {2: Term("settings", "Einstellungen")})
+    second.glossaries.edit(OWNER, base, {2: Term("settings", "Einstellungen")})
     with pytest.raises(CommandError, match="no change of the glossaries"):
-        first.glossaries.undo()
-    second.glossaries.undo()
+        first.glossaries.undo(OWNER)
+    second.glossaries.undo(OWNER)
     assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
-    first.glossaries.remove(base)
+    first.glossaries.remove(OWNER, base)
     assert (terms_of(first), terms_of(second)) == ([], [])
-    first.glossaries.undo()
+    first.glossaries.undo(OWNER)
     assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
 
 
 def test_term_base_changed_behind_the_back_of_a_document_is_not_overwritten(run: Run):
     first = run.open("first.txt")
-    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    first.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
     base = first.terms.glossaries[0].id
     with run.store.connection.lock:
         run.store.connection.db.execute("UPDATE term_base SET revision = 7")
     with pytest.raises(LogError, match="changed by another document"):
-        first.glossaries.edit(base, {0: None})
+        first.glossaries.edit(OWNER, base, {0: None})
     assert len(terms_of(first)) == 2
 
 
 def test_glossary_of_a_document_becomes_a_term_base_and_comes_back_with_undo(run: Run, log: Path):
     first, second = run.open("first.txt"), run.open("second.txt", OTHER)
-    first.glossaries.put("terms.tsv", TERMS)
+    first.glossaries.put(OWNER, "terms.tsv", TERMS)
     assert terms_of(second) == []
-    first.glossaries.share(first.terms.glossaries[0].id)
+    first.glossaries.share(OWNER, first.terms.glossaries[0].id)
     assert len(terms_of(second)) == 2
     with pytest.raises(CommandError, match="already"):
-        first.glossaries.share(first.terms.glossaries[0].id)
-    first.glossaries.undo()
+        first.glossaries.share(OWNER, first.terms.glossaries[0].id)
+    first.glossaries.undo(OWNER)
     assert (len(terms_of(first)), len(terms_of(second))) == (2, 0)
-    assert first.terms.glossaries == run.store.load_session(first.session_id).glossaries
+    assert first.terms.glossaries == run.store.load_session(OWNER, first.session_id).glossaries
 
 
 def test_merged_glossary_is_gone_and_its_terms_are_in_the_other(run: Run):
     first, second = run.open("first.txt"), run.open("second.txt", OTHER)
-    first.glossaries.put("base.tsv", [*TERMS, Term("IT", "IT", status="do_not_translate")], is_shared=True)
+    first.glossaries.put(OWNER, "base.tsv", [*TERMS, Term("IT", "IT", status="do_not_translate")], is_shared=True)
     more = [Term("File", "Akte"), Term("file", "Datei"), Term("router", "Kiste", status="forbidden"), Term("x", "y")]
-    first.glossaries.put("more.tsv", [*more, Term("it", "sie", status="do_not_translate")])
+    first.glossaries.put(OWNER, "more.tsv", [*more, Term("it", "sie", status="do_not_translate")])
     base, own = (
         next(one for one in first.terms.glossaries if one.is_shared is is_shared) for is_shared in (True, False)
     )
     with pytest.raises(CommandError, match="with itself"):
-        first.glossaries.merge(base.id, base.id)
+        first.glossaries.merge(OWNER, base.id, base.id)
     before = first.terms.glossaries
-    first.glossaries.merge(own.id, base.id)
+    first.glossaries.merge(OWNER, own.id, base.id)
     (merged,) = first.terms.glossaries
     assert [(term.source, term.targets, term.status) for term in merged.terms.values()] == [
         ("router", ("Router",), "preferred"),
@@ -230,18 +231,18 @@ def test_merged_glossary_is_gone_and_its_terms_are_in_the_other(run: Run):
         ("x", ("y",), "preferred"),
     ]
     assert second.terms.glossaries[0].terms == merged.terms
-    assert run.store.load_session(first.session_id).glossaries == first.terms.glossaries
-    first.glossaries.undo()
+    assert run.store.load_session(OWNER, first.session_id).glossaries == first.terms.glossaries
+    first.glossaries.undo(OWNER)
     assert [len(one) for one in first.terms.glossaries] == [len(one) for one in before]
     assert len(second.terms.glossaries[0]) == 3
 
 
 def test_term_added_to_the_project_is_required_in_its_other_documents(run: Run):
     first, second = run.open("first.txt"), run.open("second.txt")
-    result = first.glossaries.add_term(0, "settings", "Einstellungen", "project")
+    result = first.glossaries.add_term(OWNER, 0, "settings", "Einstellungen", "project")
     assert result["glossary"] == "own terms"
     assert hits_of(second)[0] == ["Einstellungen"]
-    first.glossaries.add_term(1, "router", "Router", "project")
+    first.glossaries.add_term(OWNER, 1, "router", "Router", "project")
     assert [len(one) for one in second.terms.glossaries] == [2]
     assert changes_logged(run, second) == ["project", "project"]
 
@@ -271,14 +272,14 @@ def _base(run: Run) -> Any:
 @pytest.mark.parametrize("is_open", [True, False])
 def test_moved_document_has_terms_and_memory_of_its_new_project(run: Run, is_open: bool):
     first = run.open("first.txt")
-    first.glossaries.put("old.tsv", [Term("settings", "Optionen")], is_shared=True)
-    first.glossaries.put("own.tsv", [Term("open", "öffnen")])
+    first.glossaries.put(OWNER, "old.tsv", [Term("settings", "Optionen")], is_shared=True)
+    first.glossaries.put(OWNER, "own.tsv", [Term("open", "öffnen")])
     target = run.create(first, "Target", shares_memory=False)
-    run.open("second.txt", OTHER).glossaries.put("new.tsv", TERMS, is_shared=True)
+    run.open("second.txt", OTHER).glossaries.put(OWNER, "new.tsv", TERMS, is_shared=True)
     if not is_open:
         run.sessions.workspaces.close_idle(0)
-    run.sessions.move_document(first.session_id, target)
-    moved = run.sessions.find(first.token)
+    run.sessions.move_document(OWNER, first.session_id, target)
+    moved = run.sessions.find(OWNER, first.token)
     assert moved.project.id == target
     assert {glossary.name for glossary in moved.terms.glossaries} == {"own.tsv", "new.tsv"}
     assert [event.payload["change"] for event in run.store.events(moved.session_id) if event.type == "project"] == [
@@ -286,37 +287,37 @@ def test_moved_document_has_terms_and_memory_of_its_new_project(run: Run, is_ope
         "move",
     ]
     assert changes_logged(run, moved) == ["import", "import", "project"]
-    assert moved.terms.glossaries == run.store.load_session(moved.session_id).glossaries
+    assert moved.terms.glossaries == run.store.load_session(OWNER, moved.session_id).glossaries
 
 
 def test_document_does_not_fit_into_a_project_of_other_languages(run: Run):
     first = run.open("first.txt")
     other = run.create(first, "Handbücher", direction="de-en")
     with pytest.raises(CommandError, match=r"“Handbücher” is for de-en, not for en-de"):
-        run.sessions.move_document(first.session_id, other)
+        run.sessions.move_document(OWNER, first.session_id, other)
     with pytest.raises(CommandError, match="deleted in the meantime"):
-        run.sessions.move_document(99, first.project.id)
+        run.sessions.move_document(OWNER, 99, first.project.id)
     with pytest.raises(CommandError, match="deleted in the meantime"):
-        run.sessions.move_document(first.session_id, 99)
+        run.sessions.move_document(OWNER, first.session_id, 99)
 
 
 def test_deleted_project_gives_documents_and_term_bases_to_another_and_loses_nothing(run: Run):
     first = run.open("first.txt")
     doomed = run.create(first, "Doomed")
     second = run.open("second.txt", OTHER)
-    second.glossaries.put("terms.tsv", TERMS, is_shared=True)
+    second.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
     with pytest.raises(CommandError, match="Doomed is not empty"):
-        run.sessions.delete_project(first, doomed, None)
+        run.sessions.delete_project(OWNER, first, doomed, None)
     with pytest.raises(CommandError, match="into itself"):
-        run.sessions.delete_project(first, doomed, doomed)
+        run.sessions.delete_project(OWNER, first, doomed, doomed)
     english = run.create(first, "Handbücher", direction="de-en")
     with pytest.raises(CommandError, match="is for de-en"):
-        run.sessions.delete_project(first, doomed, english)
-    overview = run.sessions.delete_project(first, doomed, first.project.id)
+        run.sessions.delete_project(OWNER, first, doomed, english)
+    overview = run.sessions.delete_project(OWNER, first, doomed, first.project.id)
     assert {row["name"] for row in overview["projects"]} == {"", "Handbücher"}
     assert second.project.id == first.project.id
     assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
-    run.sessions.delete_project(first, english, None)
+    run.sessions.delete_project(OWNER, first, english, None)
     (event,) = [e for e in run.store.events(first.session_id) if e.type == "project" and "into" in e.payload]
     assert (event.payload["name"], event.payload["into"]["project"]) == ("Doomed", first.project.id)
 
@@ -324,9 +325,9 @@ def test_deleted_project_gives_documents_and_term_bases_to_another_and_loses_not
 def test_deleted_document_stays_a_tombstone_and_the_open_one_is_not_deleted(run: Run):
     first, second = run.open("first.txt"), run.open("second.txt", OTHER)
     with pytest.raises(CommandError, match="is open"):
-        run.sessions.delete_document(second.session_id, besides=second)
-    run.sessions.delete_document(first.session_id, besides=second)
-    assert [row["name"] for row in run.sessions.documents()["documents"]] == ["second.txt"]
+        run.sessions.delete_document(OWNER, second.session_id, besides=second)
+    run.sessions.delete_document(OWNER, first.session_id, besides=second)
+    assert [row["name"] for row in run.sessions.documents(OWNER)["documents"]] == ["second.txt"]
     assert [stone.session_id for stone in run.store.tombstones()] == [first.session_id]
 
 
@@ -338,9 +339,9 @@ def test_hostile_names_are_stored_and_exported_as_they_are(run: Run):
     project = run.create(first, HOSTILE, client=HOSTILE)
     second = run.open("second.txt", OTHER)
     assert (second.project.id, second.project.name) == (project, HOSTILE)
-    second.glossaries.put(HOSTILE, [Term(HOSTILE, "x")], is_shared=True)
-    assert run.store.load_session(second.session_id).glossaries[0].name == HOSTILE
-    assert verify_jsonl(session_jsonl(run.store, second.session_id).data).is_intact
+    second.glossaries.put(OWNER, HOSTILE, [Term(HOSTILE, "x")], is_shared=True)
+    assert run.store.load_session(OWNER, second.session_id).glossaries[0].name == HOSTILE
+    assert verify_jsonl(session_jsonl(OWNER, run.store, second.session_id).data).is_intact
 
 
 @pytest.mark.parametrize(
@@ -356,18 +357,18 @@ def test_hostile_names_are_stored_and_exported_as_they_are(run: Run):
 def test_unusable_project_is_refused_and_nothing_is_logged(run: Run, fields: dict[str, str], message: str):
     first = run.open("first.txt")
     run.create(first, "Taken")
-    before = run.store.load_session(first.session_id).num_events
+    before = run.store.load_session(OWNER, first.session_id).num_events
     with pytest.raises(CommandError, match=message):
-        run.projects.create(first, ProjectDraft(**fields), "en-de")
-    assert run.store.load_session(first.session_id).num_events == before
+        run.projects.create(OWNER, first, ProjectDraft(**fields), "en-de")
+    assert run.store.load_session(OWNER, first.session_id).num_events == before
     run.create(first, "Taken", direction="de-en")
 
 
 def test_renamed_project_is_shown_in_its_open_documents(run: Run):
     first = run.open("first.txt")
     version = first.core.version
-    run.projects.edit(first, first.project.id, ProjectDraft("  Our\u0000 manuals ", "ACME", "informal"))
-    shown = first.snapshot()["document"]["project"]
+    run.projects.edit(OWNER, first, first.project.id, ProjectDraft("  Our\u0000 manuals ", "ACME", "informal"))
+    shown = first.snapshot(OWNER)["document"]["project"]
     assert (shown["id"], shown["name"]) == (first.project.id, "Our manuals")
     assert first.has_news(version, None, -1)
     assert first.style.chosen == Style("formal"), "documents keep their style"
@@ -375,11 +376,11 @@ def test_renamed_project_is_shown_in_its_open_documents(run: Run):
 
 def test_chosen_style_is_kept_for_new_documents_only_if_asked(run: Run):
     first = run.open("first.txt")
-    run.projects.choose_style(first, Style("informal"), is_kept=False)
+    run.projects.choose_style(OWNER, first, Style("informal"), is_kept=False)
     assert run.open("second.txt", OTHER).style.chosen == Style("formal")
-    run.projects.choose_style(first, Style("informal", "docs"), is_kept=True)
+    run.projects.choose_style(OWNER, first, Style("informal", "docs"), is_kept=True)
     assert run.open("third.txt", OTHER + TEXT).style.chosen == Style("informal", "docs")
-    run.projects.choose_style(first, Style(), is_kept=True)
+    run.projects.choose_style(OWNER, first, Style(), is_kept=True)
     assert run.open("fourth.txt", OTHER + OTHER).style.chosen == Style()
 
 
@@ -400,28 +401,28 @@ def refusing(run: Run, change: str) -> Iterator[None]:
 
 
 COMMANDS: dict[str, Callable[[Run, Workspace], object]] = {
-    "create": lambda run, w: run.projects.create(w, ProjectDraft("New"), "en-de"),
-    "edit": lambda run, w: run.projects.edit(w, w.project.id, ProjectDraft("New")),
-    "choose": lambda run, w: run.projects.choose(w, w.project.id),
-    "move": lambda run, w: run.sessions.move_document(w.session_id, 2),
-    "delete": lambda run, w: run.sessions.delete_project(w, w.project.id, 2),
-    "style": lambda run, w: run.projects.choose_style(w, Style("informal"), is_kept=True),
-    "matches": lambda run, w: run.projects.choose_matches(w, 80, 2, 3),
-    "share": lambda run, w: w.glossaries.share(1),
-    "import": lambda run, w: w.glossaries.put("more.tsv", TERMS, is_shared=True),
-    "term": lambda run, w: w.glossaries.add_term(0, "settings", "Einstellungen", "project"),
+    "create": lambda run, w: run.projects.create(OWNER, w, ProjectDraft("New"), "en-de"),
+    "edit": lambda run, w: run.projects.edit(OWNER, w, w.project.id, ProjectDraft("New")),
+    "choose": lambda run, w: run.projects.choose(OWNER, w, w.project.id),
+    "move": lambda run, w: run.sessions.move_document(OWNER, w.session_id, 2),
+    "delete": lambda run, w: run.sessions.delete_project(OWNER, w, w.project.id, 2),
+    "style": lambda run, w: run.projects.choose_style(OWNER, w, Style("informal"), is_kept=True),
+    "matches": lambda run, w: run.projects.choose_matches(OWNER, w, 80, 2, 3),
+    "share": lambda run, w: w.glossaries.share(OWNER, 1),
+    "import": lambda run, w: w.glossaries.put(OWNER, "more.tsv", TERMS, is_shared=True),
+    "term": lambda run, w: w.glossaries.add_term(OWNER, 0, "settings", "Einstellungen", "project"),
 }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command_that_cannot_be_logged_changes_nothing(run: Run, name: str):
     workspace = run.open("first.txt")
-    workspace.glossaries.put("own.tsv", TERMS)
+    workspace.glossaries.put(OWNER, "own.tsv", TERMS)
     run.create(workspace, "Target")
 
     def state() -> Any:
-        rows = [{**row, "is_current": None} for row in run.projects.overview()["projects"]]
-        record = run.store.load_session(workspace.session_id)
+        rows = [{**row, "is_current": None} for row in run.projects.overview(OWNER)["projects"]]
+        record = run.store.load_session(OWNER, workspace.session_id)
         return rows, record, workspace.project, workspace.terms.glossaries, workspace.style.chosen
 
     before = state()
@@ -437,15 +438,15 @@ def test_command_that_cannot_be_logged_changes_nothing(run: Run, name: str):
 
 def test_export_and_import_of_a_session_keep_terms_of_its_project(run: Run, tmp_path: Path):
     first = run.open("first.txt")
-    first.glossaries.put("terms.tsv", TERMS, is_shared=True)
-    first.glossaries.put("own.tsv", [Term("open", "öffnen")])
-    first.confirm(0, "Öffnen.")
-    data = session_jsonl(run.store, first.session_id).data
+    first.glossaries.put(OWNER, "terms.tsv", TERMS, is_shared=True)
+    first.glossaries.put(OWNER, "own.tsv", [Term("open", "öffnen")])
+    first.confirm(OWNER, 0, "Öffnen.")
+    data = session_jsonl(OWNER, run.store, first.session_id).data
     assert verify_jsonl(data).is_intact
     record, events = read_jsonl(data, "first.jsonl")
     other = LogStore.open(tmp_path / "other.sqlite")
     number = other.adopt_session(record, events)
-    kept = other.load_session(number)
+    kept = other.load_session(OWNER, number)
     assert [(glossary.name, len(glossary), glossary.is_shared) for glossary in kept.glossaries] == [
         ("own.tsv", 1, False),
         ("terms.tsv", 2, False),
@@ -469,10 +470,10 @@ def test_older_log_gets_a_project_for_each_language_pair_and_keeps_its_rows(log:
     old.execute("INSERT INTO memory_entry VALUES (1, 'm.tmx', 'en', 'de', 'Two.', 'Zwei.', 5)")
     old.close()
     run = Run(log)
-    rows = {row["direction"]: row for row in run.projects.overview()["projects"]}
+    rows = {row["direction"]: row for row in run.projects.overview(OWNER)["projects"]}
     assert {direction: row["num_documents"] for direction, row in rows.items()} == {"en-de": 2, "de-en": 1}
     assert {row["name"] for row in rows.values()} == {""}
-    record = run.store.load_session(1)
+    record = run.store.load_session(OWNER, 1)
     assert [(g.name, terms.source) for g in record.glossaries for terms in g.terms.values()] == [("g", "one")]
     assert record.project_id == rows["en-de"]["id"]
     assert run.sessions.library.index("en-de").exact("Two.")[0].target == "Zwei."
@@ -484,78 +485,78 @@ def test_older_log_gets_a_project_for_each_language_pair_and_keeps_its_rows(log:
 
 def test_memory_of_other_projects_is_used_only_if_it_is_shared(run: Run):
     first = run.open("first.txt")
-    first.confirm(0, "Aus dem ersten Projekt.")
+    first.confirm(OWNER, 0, "Aus dem ersten Projekt.")
     closed = run.create(first, "Closed", shares_memory=False)
     second = run.open("second.txt")
     assert second.project.id == closed
-    assert (second.segments[0].target, second.memory.matches(0)["matches"]) == (None, [])
+    assert (second.segments[0].target, second.memory.matches(OWNER, 0)["matches"]) == (None, [])
     assert second.memory.concordance("settings")["rows"] == []
-    run.projects.edit(second, closed, ProjectDraft("Closed", shares_memory=True))
-    (match,) = second.memory.matches(0)["matches"]
+    run.projects.edit(OWNER, second, closed, ProjectDraft("Closed", shares_memory=True))
+    (match,) = second.memory.matches(OWNER, 0)["matches"]
     assert (match["target"], match["rate"], match["other_penalty"]) == ("Aus dem ersten Projekt.", 99, 1)
-    second.confirm(0, "Aus dem zweiten Projekt.")
+    second.confirm(OWNER, 0, "Aus dem zweiten Projekt.")
     third = run.open("third.txt")
     assert third.segments[0].target == "Aus dem zweiten Projekt.", "its own project comes first"
-    targets = [match["target"] for match in third.memory.matches(0)["matches"]]
+    targets = [match["target"] for match in third.memory.matches(OWNER, 0)["matches"]]
     assert targets == ["Aus dem zweiten Projekt.", "Aus dem ersten Projekt."]
 
 
 def test_all_filled_matches_are_confirmed_in_one_step_that_can_be_undone(run: Run):
     first = run.open("first.txt", TEXT + b"Wait 5 minutes.\n")
     for index, text in enumerate(("Öffnen.", "Der Router speichert die Datei.", "Warten Sie 6 Minuten.")):
-        first.confirm(index, text)
+        first.confirm(OWNER, index, text)
     second = run.open("second.txt", TEXT + b"Wait 5 minutes.\nNew.\n")
-    second.glossaries.put("own.tsv", [Term("settings", "Einstellungen")])
+    second.glossaries.put(OWNER, "own.tsv", [Term("settings", "Einstellungen")])
     before = [(segment.state, segment.target) for segment in second.segments]
-    step = second.batches.confirm_matches()
+    step = second.batches.confirm_matches(OWNER)
     needs_look = [segment.index for segment in second.segments if segment.attention]
     assert needs_look == [0, 2], "a missing term, a wrong number"
     assert (step["segments"], [segment.state for segment in second.segments]) == (
         [1],
         ["pretranslated", "confirmed", "pretranslated", "new"],
     )
-    assert run.store.load_session(second.session_id).segments[1].state == "confirmed"
-    second.batches.step(step["step"], is_undo=True)
+    assert run.store.load_session(OWNER, second.session_id).segments[1].state == "confirmed"
+    second.batches.step(OWNER, step["step"], is_undo=True)
     assert [(segment.state, segment.target) for segment in second.segments] == before
-    second.batches.step(step["step"], is_undo=False)
+    second.batches.step(OWNER, step["step"], is_undo=False)
     assert second.segments[1].state == "confirmed"
     assert list(replay_steps(second.document.segments, run.store.events(second.session_id)))
-    assert second.batches.confirm_matches()["segments"] == []
+    assert second.batches.confirm_matches(OWNER)["segments"] == []
 
 
 def test_lowest_rate_and_penalties_are_stored_in_the_project(run: Run):
     first = run.open("first.txt", b"Open the file.\nOpen the big file.\n")
     run.create(first, "Other")
-    first.confirm(0, "Datei auf.")
-    assert [match["rate"] for match in first.memory.matches(1)["matches"]] == [77]
-    run.projects.choose_matches(first, 80, 2, 3)
-    assert first.memory.matches(1)["matches"] == []
-    assert first.snapshot()["document"]["project"] == {
+    first.confirm(OWNER, 0, "Datei auf.")
+    assert [match["rate"] for match in first.memory.matches(OWNER, 1)["matches"]] == [77]
+    run.projects.choose_matches(OWNER, first, 80, 2, 3)
+    assert first.memory.matches(OWNER, 1)["matches"] == []
+    assert first.snapshot(OWNER)["document"]["project"] == {
         "id": 1, "name": "", "min_match": 80, "other_penalty": 2, "import_penalty": 3,
         "has_review": False, "may_review": False, "may_assign": False,
     }  # fmt: skip
-    run.projects.edit(first, first.project.id, ProjectDraft("Renamed"))
-    run.projects.choose(first, first.project.id)
+    run.projects.edit(OWNER, first, first.project.id, ProjectDraft("Renamed"))
+    run.projects.choose(OWNER, first, first.project.id)
     assert run.open("second.txt").project.min_match == 80, "a new document of the project has them, too"
     other = run.open("third.txt", b"Open the file.\n")
-    run.sessions.move_document(other.session_id, 2)
+    run.sessions.move_document(OWNER, other.session_id, 2)
     other.memory.library.forget()
     assert (other.project.min_match, other.project.other_penalty) == (75, 1)
-    assert [match["rate"] for match in other.memory.matches(0)["matches"]] == [99]
+    assert [match["rate"] for match in other.memory.matches(OWNER, 0)["matches"]] == [99]
     for wrong in ((49, 0, 0), (101, 0, 0), (75, -1, 0), (75, 0, 31)):
         with pytest.raises(CommandError, match="from 50 to 100 %, and a penalty from 0 to 30 %"):
-            run.projects.choose_matches(first, *wrong)
+            run.projects.choose_matches(OWNER, first, *wrong)
 
 
 def test_imported_memory_belongs_to_the_project(run: Run):
     first = run.open("first.txt")
     run.create(first, "Closed", shares_memory=False)
     data = write_tmx([MemoryEntry("Open the settings.", "Importiert.")], "en", "de")
-    first.memory.import_memory(data, "m.tmx")
+    first.memory.import_memory(OWNER, data, "m.tmx")
     second = run.open("second.txt")
-    assert second.memory.matches(0)["matches"] == []
-    run.sessions.move_document(second.session_id, first.project.id)
-    assert [match["target"] for match in second.memory.matches(0)["matches"]] == ["Importiert."]
+    assert second.memory.matches(OWNER, 0)["matches"] == []
+    run.sessions.move_document(OWNER, second.session_id, first.project.id)
+    assert [match["target"] for match in second.memory.matches(OWNER, 0)["matches"]] == ["Importiert."]
 
 
 # ---- segmentation rules ----
@@ -573,7 +574,7 @@ def test_rules_of_a_project_segment_documents_opened_later_also_after_a_restart(
     data = srx(r'<rule break="yes"><beforebreak>z\.</beforebreak></rule>')
     (row,) = [
         row
-        for row in run.sessions.segmentation.choose(before, project, data, "../own rules.srx")["projects"]
+        for row in run.sessions.segmentation.choose(OWNER, before, project, data, "../own rules.srx")["projects"]
         if row["id"] == project
     ]
     assert (row["segmentation"]["name"], row["segmentation"]["num_rules"]) == ("own rules.srx", 1)
@@ -581,24 +582,26 @@ def test_rules_of_a_project_segment_documents_opened_later_also_after_a_restart(
     try:
         after = run.open("after.txt", TWO_SENTENCES)
         assert sources(after) == ["See z.", "B. this. Done."]
-        before = run.sessions.opener.take_up(before.session_id)
+        before = run.sessions.opener.take_up(OWNER, before.session_id)
         assert sources(before) == ["See z.B. this.", "Done."], "it was open before"
-        assert run.sessions.segmentation.download(project).data == data
+        assert run.sessions.segmentation.download(OWNER, project).data == data
         assert run.projects.rule_file(before.project.id) is None
 
         opening = next(iter(run.store.events(after.session_id))).payload
         assert opening["rules"] == {"name": "own rules.srx", "sha256": row["segmentation"]["sha256"]}
         assert "rules" not in next(iter(run.store.events(before.session_id))).payload
-        record, _ = read_jsonl(session_jsonl(run.store, after.session_id).data, "a.jsonl")
+        record, _ = read_jsonl(session_jsonl(OWNER, run.store, after.session_id).data, "a.jsonl")
         assert [segment.source for segment in record.document.segments] == sources(after)
 
-        run.sessions.segmentation.remove(after, project)
+        run.sessions.segmentation.remove(OWNER, after, project)
         changes = [e.payload for e in run.store.events(after.session_id) if e.type == "project"]
         assert (changes[-1]["change"], changes[-1]["rules"]) == ("segmentation", None)
-        assert sources(run.sessions.opener.take_up(after.session_id)) == ["See z.", "B. this. Done."]
-        assert sources(run.sessions.restart(after, "en-de")) == ["See z.B. this.", "Done."], "read again without rules"
+        assert sources(run.sessions.opener.take_up(OWNER, after.session_id)) == ["See z.", "B. this. Done."]
+        assert sources(run.sessions.restart(OWNER, after, "en-de")) == ["See z.B. this.", "Done."], (
+            "read again without rules"
+        )
         with pytest.raises(CommandError, match=r"no segmentation rules: choose an \.srx file"):
-            run.sessions.segmentation.download(project)
+            run.sessions.segmentation.download(OWNER, project)
         assert run.store.verify_chain(after.session_id).is_intact
     finally:
         run.end()
@@ -606,19 +609,19 @@ def test_rules_of_a_project_segment_documents_opened_later_also_after_a_restart(
 
 def test_unusable_rules_do_not_change_the_project(run: Run):
     workspace = run.open("first.txt")
-    run.sessions.segmentation.choose(workspace, workspace.project.id, PUBLISHED_STYLE, "good.srx")
+    run.sessions.segmentation.choose(OWNER, workspace, workspace.project.id, PUBLISHED_STYLE, "good.srx")
     with pytest.raises(DocumentError, match=r"bad\.srx, line 1: the file has no segmentation rules"):
-        run.sessions.segmentation.choose(workspace, workspace.project.id, b"<tmx/>", "bad.srx")
-    assert run.sessions.segmentation.download(workspace.project.id).name == "good.srx"
+        run.sessions.segmentation.choose(OWNER, workspace, workspace.project.id, b"<tmx/>", "bad.srx")
+    assert run.sessions.segmentation.download(OWNER, workspace.project.id).name == "good.srx"
     with pytest.raises(CommandError, match="deleted"):
-        run.sessions.segmentation.choose(workspace, 99, PUBLISHED_STYLE, "good.srx")
+        run.sessions.segmentation.choose(OWNER, workspace, 99, PUBLISHED_STYLE, "good.srx")
 
 
 def test_rules_go_with_their_project(run: Run):
     first = run.open("first.txt")
     project = run.create(first, "Manuals")
-    run.sessions.segmentation.choose(first, project, PUBLISHED_STYLE, "good.srx")
-    run.sessions.delete_project(first, project, first.project.id)
+    run.sessions.segmentation.choose(OWNER, first, project, PUBLISHED_STYLE, "good.srx")
+    run.sessions.delete_project(OWNER, first, project, first.project.id)
     assert run.store.project_setting(project, "segmentation") is None
 
 
@@ -626,10 +629,10 @@ def test_rules_for_parts_of_files_are_kept_for_new_documents_also_after_a_restar
     data = b'{"id": "one", "title": "First"}'
     first = run.open("first.json", data)
     assert sources(first) == ["one", "First"]
-    begun = run.sessions.restart(first, "en-de", reading=Reading(rules=("skip id",)))
+    begun = run.sessions.restart(OWNER, first, "en-de", reading=Reading(rules=("skip id",)))
     assert (sources(begun), begun.document.reading.rules) == (["First"], ("skip id",))
     assert not run.projects.keeps_part_rules(begun, ("skip id",))
-    run.projects.keep_part_rules(begun, ("skip id",))
+    run.projects.keep_part_rules(OWNER, begun, ("skip id",))
     assert run.projects.keeps_part_rules(begun, ("skip id",))
     changes = [e.payload for e in run.store.events(begun.session_id) if e.type == "project"]
     assert [(each["change"], each["format"], each["rules"]) for each in changes] == [
@@ -640,9 +643,9 @@ def test_rules_for_parts_of_files_are_kept_for_new_documents_also_after_a_restar
         assert sources(run.open("later.json", data)) == ["First"]
         assert sources(run.open("text.yml", b"id: one\ntitle: First\n")) == ["one", "First"], "another format"
         later = run.open("later.json", data)
-        assert sources(run.sessions.restart(later, "en-de")) == ["First"]
-        assert sources(run.sessions.restart(later, "en-de", reading=Reading())) == ["one", "First"]
-        run.projects.keep_part_rules(later, ())
+        assert sources(run.sessions.restart(OWNER, later, "en-de")) == ["First"]
+        assert sources(run.sessions.restart(OWNER, later, "en-de", reading=Reading())) == ["one", "First"]
+        run.projects.keep_part_rules(OWNER, later, ())
         assert sources(run.open("last.json", data)) == ["one", "First"]
         assert run.store.project_setting(later.project.id, "part rules") is None
     finally:

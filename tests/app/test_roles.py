@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import pytest
 
-from app.log.roles import Role
+from app.access.actor import Actor
+from app.access.rights import Role
 from app.log.store import LogStore
 from app.models import transfer
 from app.models.published_models import PublishedModels
@@ -24,7 +25,8 @@ from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.models.registry_server import Registry, serving
 from tests.app.test_membership import NETWORK, Browser, Office, messages
-from tests.app.test_people import acting
+
+ANA = Actor.person("Ana")
 
 Rule = Literal["member", "reviewer", "manager", "creator", "administrator"]
 # Who may: members of the project, its reviewers, its managers, all managers, or administrators of the server.
@@ -85,13 +87,12 @@ def office(store: LogStore, tmp_path: Path) -> Iterator[Office]:
     office = Office(sessions, tmp_path)
     office.people.put("Cem", "translator")
     office.people.join("Ben", [office.project])
-    with acting("Ana"):
-        project = office.workspace.project
-        draft = {"title": project.name, "client_name": project.client, "formality": None, "domain": None}
-        sent = {"shares_memory": True, "learns": True, "has_review": True, "project": office.project}
-        position = {"token": office.workspace.token, "since": -1, "open": 0, "detail_since": -1}
-        edit = COMMANDS["edit_project"].model_validate({"name": "edit_project", **draft, **sent, **position})
-        edit.run(sessions, office.workspace)  # type: ignore[union-attr]
+    project = office.workspace.project
+    draft = {"title": project.name, "client_name": project.client, "formality": None, "domain": None}
+    sent = {"shares_memory": True, "learns": True, "has_review": True, "project": office.project}
+    position = {"token": office.workspace.token, "since": -1, "open": 0, "detail_since": -1}
+    edit = COMMANDS["edit_project"].model_validate({"name": "edit_project", **draft, **sent, **position})
+    edit.run(ANA, sessions, office.workspace)  # type: ignore[union-attr]
     yield office
     office.keys.close()
     sessions.close()
@@ -189,17 +190,15 @@ def test_translator_may_list_models_but_not_add_others(
 
 def test_translator_commands_cannot_change_segments_assigned_to_others(office: Office):
     workspace = office.workspace
-    with acting("Ana"):
-        office.sessions.members.assign_segments(
-            workspace, range(len(workspace.segments)), "Ana", workspace.core.version
-        )
+    office.sessions.members.assign_segments(
+        ANA, workspace, range(len(workspace.segments)), "Ana", workspace.core.version
+    )
     before, ben = work(workspace), Browser(office, "Ben")
     for name, message in commands(office):
         if name not in SHOWS_ANOTHER:
             ben.call("command", message)
             assert work(workspace) == before, name
-    with acting("Ana"):
-        office.sessions.members.assign_segments(workspace, range(len(workspace.segments)), "", workspace.core.version)
+    office.sessions.members.assign_segments(ANA, workspace, range(len(workspace.segments)), "", workspace.core.version)
     changed = set()
     for name, message in commands(office):
         if name not in SHOWS_ANOTHER:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.glossary import Term, TermHit
 from app.log.store import LogStore
@@ -121,11 +122,11 @@ def test_placeholders_of_a_segment_are_stored_and_exported(tmp_path: Path) -> No
     expected = [(":attribute",), (":Name", ":count"), ("!name",), ("[folder]",)]
     assert [segment.placeholders for segment in document.segments] == expected
     store = LogStore.open(tmp_path / "log.sqlite")
-    session = store.start_session(document, "en-de")
-    loaded = store.load_session(session.token)
+    session = store.start_session(OWNER, document, "en-de")
+    loaded = store.load_session(OWNER, session.token)
     assert [segment.placeholders for segment in loaded.document.segments] == expected
     assert [segment.placeholders for segment in loaded.segments] == expected
-    record, _ = read_jsonl(session_jsonl(store, session.id).data, "log.jsonl")
+    record, _ = read_jsonl(session_jsonl(OWNER, store, session.id).data, "log.jsonl")
     store.close()
     assert [segment.placeholders for segment in record.document.segments] == expected
     assert [segment.placeholders for segment in record.segments] == expected

@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from app.access.actor import OWNER
 from app.log.project_tables import update_project
 from app.sessions import Sessions
 from app.ui.sign_in import SignIn
@@ -257,7 +258,7 @@ def test_names_of_people_and_remarks_are_shown_as_text_to_others(browser: Browse
         store = sessions.store
         store.people.put(translator, "translator")
         store.people.put(reviewer, "manager")
-        workspace = sessions.open_document(b"Open the settings.\nDo not switch it off.\n", f"{NAME}.txt")
+        workspace = sessions.open_document(OWNER, b"Open the settings.\nDo not switch it off.\n", f"{NAME}.txt")
         project = replace(workspace.project, name=PAYLOADS[14], has_review=True)
         with store.connection.transaction("switch the review on"):
             update_project(store.connection.db, project)

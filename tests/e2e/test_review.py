@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from app.access.actor import OWNER
 from app.log.project_tables import update_project
 from app.sessions import Sessions
 from app.ui.sign_in import SignIn
 from tests.app.hand_decoder import HandDecoder, ready_model
-from tests.app.test_people import acting
 from tests.e2e.conftest import new_context
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
@@ -58,7 +58,7 @@ def review(browser: Browser, tmp_path: Path) -> Iterator[Review]:
         store = sessions.store
         store.people.put("Tom", "translator")
         store.people.put("Rita", "reviewer")
-        workspace = sessions.open_document(TEXT.encode(), "shared.txt")
+        workspace = sessions.open_document(OWNER, TEXT.encode(), "shared.txt")
         project = replace(workspace.project, name="Shared", has_review=True)
         with store.connection.transaction("switch the review on"):
             update_project(store.connection.db, project)
@@ -150,8 +150,7 @@ def test_translator_confirms_reviewer_returns_translator_mends_reviewer_approves
 
 def test_page_of_a_project_without_review_shows_nothing_of_it(review: Review):
     tom = review.tom
-    with acting("Tom"):
-        (workspace,) = (one for one in review.sessions.workspaces.all() if one.document.name == "shared.txt")
-        workspace.use_project(replace(workspace.project, has_review=False))
+    (workspace,) = (one for one in review.sessions.workspaces.all() if one.document.name == "shared.txt")
+    workspace.use_project(replace(workspace.project, has_review=False))
     expect(tom.page.get_by_role("button", name="To review")).to_have_count(0)
     expect(tom.page.get_by_role("button", name="Approved")).to_have_count(0)

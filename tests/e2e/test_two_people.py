@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Response, expect
 
+from app.access.actor import OWNER, Actor
 from app.formats.read_file import read_document
 from app.glossary import Term
 from app.models.style import Style
@@ -19,10 +20,11 @@ from app.sessions import Sessions
 from app.ui.sign_in import SignIn
 from app.workspace.workspace_exports import ALL_MEMORY, DOCUMENT
 from tests.app.hand_decoder import HandDecoder, ready_model
-from tests.app.test_people import acting
 from tests.e2e.conftest import new_context, runs_again
 from tests.e2e.hand_server import serve
 from tests.e2e.screen import Screen
+
+ANA = Actor.person("Ana")
 
 TEXT = "Open the settings.\nThe router saves the file.\nDo not switch it off.\n"
 SECRET = "Geheimnis"
@@ -52,8 +54,7 @@ def people_at_work(browser: Browser, folder: Path) -> Iterator[TwoPeople]:
         sessions.store.people.put("Ana", "manager")
         sessions.store.people.put("Ben", "translator")
         for name in KEYS.values():
-            with acting(name):
-                sessions.open_document(TEXT.encode(), f"{name}.txt")
+            sessions.open_document(Actor.signed_in(name), TEXT.encode(), f"{name}.txt")
 
     sign_in = SignIn("t0ken-of-this-test_000", KEYS.get)
     with serve(ready_model(HandDecoder()), folder, on_start=prepare, sign_in=sign_in) as url:
@@ -173,13 +174,12 @@ def test_project_manager_sees_the_activity_and_saves_it_as_a_table(two_people: T
 
 def test_terms_matches_and_reports_of_the_other_are_not_sent_to_a_browser(two_people: TwoPeople):
     sessions, ana, ben = two_people.sessions, two_people.ana, two_people.ben
-    (summary,) = (one for one in sessions.store.sessions() if one.document_name == "Ana.txt")
-    with acting("Ana"):
-        anas = sessions.find(summary.token, shows=False)
-        anas.glossaries.put(f"{SECRET} terms", [Term("settings", f"{SECRET}terms")])
-        anas.glossaries.share(anas.terms.glossaries[0].id)
-        anas.confirm(0, f"{SECRET}text.")
-        anas.memory.import_memory(TMX.encode(), "old.tmx")
+    (summary,) = (one for one in sessions.store.sessions(OWNER) if one.document_name == "Ana.txt")
+    anas = sessions.find(ANA, summary.token, shows=False)
+    anas.glossaries.put(ANA, f"{SECRET} terms", [Term("settings", f"{SECRET}terms")])
+    anas.glossaries.share(ANA, anas.terms.glossaries[0].id)
+    anas.confirm(ANA, 0, f"{SECRET}text.")
+    anas.memory.import_memory(ANA, TMX.encode(), "old.tmx")
     calls: list[Response] = []
     ben.page.on("response", lambda reply: calls.append(reply) if "/component_server" in reply.url else None)
 
@@ -234,7 +234,7 @@ def test_terms_matches_and_reports_of_the_other_are_not_sent_to_a_browser(two_pe
 def together(two_people: TwoPeople) -> Iterator[TwoPeople]:
     """Both have Ana's document open, Ana in its first segment."""
     sessions = two_people.sessions
-    (summary,) = (one for one in sessions.store.sessions() if one.document_name == "Ana.txt")
+    (summary,) = (one for one in sessions.store.sessions(OWNER) if one.document_name == "Ana.txt")
     sessions.store.people.join("Ben", [summary.project_id])
     ben = two_people.ben
     ben.field.press("Alt+o")
@@ -314,12 +314,13 @@ def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(
 
 def test_new_assignment_is_shown_to_its_person_until_they_open_the_document(together: TwoPeople):
     ana, ben = together.ana, together.ben
-    number = together.sessions.find(ana.page.evaluate("sessionStorage['pinpoint:session']"), shows=False).session_id
+    number = together.sessions.find(
+        OWNER, ana.page.evaluate("sessionStorage['pinpoint:session']"), shows=False
+    ).session_id
     ben.page.get_by_role("button", name="Documents", exact=True).click()
     ben.page.get_by_role("menuitem", name="Sample document").click()
     expect(ben.page.locator(".docinfo .name")).not_to_have_text("Ana.txt")
-    with acting("Ana"):
-        together.sessions.assignments.assign(number, "Ben", (1, 3))
+    together.sessions.assignments.assign(ANA, number, "Ben", (1, 3))
     notice = ben.page.locator(".banner", has_text="Ana assigned 3 segments of Ana.txt to you.")
     expect(notice).to_be_visible()
     expect(ben.field).to_be_focused()
@@ -336,8 +337,7 @@ def test_new_assignment_is_shown_to_its_person_until_they_open_the_document(toge
     expect(ben.page.locator(".docinfo .name")).to_have_text("Ana.txt")
     expect(ben.page.locator(".newsmark")).to_be_hidden()
     expect(ben.page.locator(".banner", has_text="assigned")).to_have_count(0)
-    with acting("Ana"):
-        together.sessions.assignments.assign(number, "", (3, 3))
+    together.sessions.assignments.assign(ANA, number, "", (3, 3))
     expect(ben.page.locator(".banner", has_text="1 segment of Ana.txt is no longer assigned to you.")).to_be_visible()
 
 
@@ -355,19 +355,16 @@ def test_list_of_documents_follows_the_work_of_others_while_it_is_open(together:
     ana.type_text("Nicht ausschalten.")
     ana.field.press("Control+Enter")
     expect(anas.locator("td").nth(3)).to_have_text(f"{num_confirmed + 1} / 3")
-    with acting("Ana"):
-        project = together.sessions.find(ana.page.evaluate("sessionStorage['pinpoint:session']")).project
-        added = together.sessions.opener.start_unshown(read_document(b"Two.", "added.txt"), "en-de", project, Style())
+    project = together.sessions.find(ANA, ana.page.evaluate("sessionStorage['pinpoint:session']")).project
+    added = together.sessions.opener.start_unshown(ANA, read_document(b"Two.", "added.txt"), "en-de", project, Style())
     new = rows.filter(has_text="added.txt")
     expect(new).to_be_visible()
     expect(rows).to_have_count(num_rows + 1)
-    with acting("Ana"):
-        together.sessions.members.assign(added.session_id, "Ben")
+    together.sessions.members.assign(ANA, added.session_id, "Ben")
     expect(new.locator("td").nth(5)).to_have_text("Ben")
     expect(new.locator(".tag")).to_have_text("New")
     expect(documents.get_by_role("searchbox")).to_be_focused()
-    with acting("Ana"):
-        together.sessions.delete_unshown(added.session_id)
+    together.sessions.delete_unshown(ANA, added.session_id)
     expect(new).to_have_count(0)
     ben.page.keyboard.press("Escape")
 
@@ -381,14 +378,12 @@ def test_button_of_a_project_keeps_the_focus_while_the_list_changes(together: Tw
     (before,) = map(int, re.findall(r"(\d+) document", project.inner_text()))
     button = project.get_by_role("button", name="Documents", exact=True)
     button.focus()
-    with acting("Ana"):
-        shared = together.sessions.find(together.ana.token()).project
-        added = together.sessions.opener.start_unshown(read_document(b"Two.", "added.txt"), "en-de", shared, Style())
-        together.sessions.members.assign(added.session_id, "Ben")
+    shared = together.sessions.find(ANA, together.ana.token()).project
+    added = together.sessions.opener.start_unshown(ANA, read_document(b"Two.", "added.txt"), "en-de", shared, Style())
+    together.sessions.members.assign(ANA, added.session_id, "Ben")
     expect(project).to_contain_text(f"{before + 1} documents")
     expect(button).to_be_focused()
-    with acting("Ana"):
-        together.sessions.delete_unshown(added.session_id)
+    together.sessions.delete_unshown(ANA, added.session_id)
     expect(project).to_contain_text(f"{before} document")
     expect(button).to_be_focused()
     ben.page.keyboard.press("Escape")
@@ -424,7 +419,7 @@ def test_segment_opened_again_before_its_text_is_refused_shows_the_stored_text(t
     ben.page.context.set_offline(True)
     ben.type_text("Bens späterer Text.")
     ana.type_text("Anas späterer Text.")
-    document = together.sessions.find(ana.token())
+    document = together.sessions.find(OWNER, ana.token())
     ana.eventually(lambda: document.segments[2].target == "Anas späterer Text.")
     ben.open_segment(2)
     ben.open_segment(3)

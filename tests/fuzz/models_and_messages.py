@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
+from app.access.actor import OWNER
 from app.errors import AppError, CommandError
 from app.log.store import LogStore
 from app.models.local_models import install_from_disk
@@ -172,7 +173,7 @@ def message_reader() -> Callable[[bytes], None]:
     def server() -> tuple[LogStore, Api]:
         store = temporary_store()
         sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-        sessions.open_document(b"Open the settings.\nThe router saves the file.\n", "manual.txt")
+        sessions.open_document(OWNER, b"Open the settings.\nThe router saves the file.\n", "manual.txt")
         return store, Api(sessions)
 
     def read(data: bytes) -> None:
@@ -182,12 +183,12 @@ def message_reader() -> Callable[[bytes], None]:
         except (ValueError, RecursionError) as error:  # what the server refuses
             raise CommandError(str(error)) from error
         if isinstance(message, dict) and message.get("token") == "right":
-            message["token"] = api.hello({})["token"]
-        reply = api.command(message)
+            message["token"] = api.hello(OWNER, {})["token"]
+        reply = api.command(OWNER, message)
         assert reply["ok"] or reply["error"]["kind"] != "internal", reply
         json.dumps(reply, allow_nan=False)
-        if reply["ok"] and len(store.sessions()) > 20:
-            for summary in store.sessions()[1:]:
+        if reply["ok"] and len(store.sessions(OWNER)) > 20:
+            for summary in store.sessions(OWNER)[1:]:
                 if summary.token != reply["token"]:
                     store.delete_session(summary.id)
 

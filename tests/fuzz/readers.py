@@ -17,6 +17,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from app.access.actor import OWNER
 from app.errors import AppError, CommandError
 from app.formats import Reading, srx
 from app.formats.archive import Archive
@@ -174,7 +175,7 @@ def _rescue(data: bytes) -> None:
         assert damaged_log.read_bytes() == data
         store = LogStore.open(new)
         try:
-            sessions = [store.load_session(summary.id) for summary in store.sessions()]
+            sessions = [store.load_session(OWNER, summary.id) for summary in store.sessions(OWNER)]
         finally:
             store.close()
         assert len(sessions) == found.num_sessions
@@ -209,13 +210,13 @@ def _log_reader() -> Read:
         number = import_jsonl(store, data, "a.log.jsonl")
         try:
             assert store.verify_chain(number).is_intact
-            session = store.load_session(number)
-            assert session_jsonl(store, number).data
+            session = store.load_session(OWNER, number)
+            assert session_jsonl(OWNER, store, number).data
             translated_document(session.document, session.segments, "de")
             for segment in session.segments:
                 restore_segment(segment)
             for view in (report_view, replay_view, session_csv, session_workbook, session_tmx):
-                view(store, number)
+                view(OWNER, store, number)
         finally:
             store.delete_session(number)
 

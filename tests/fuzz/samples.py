@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from docx import Document as WordDocument
 
+from app.access.actor import OWNER
 from app.formats.archive import pack
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
@@ -122,7 +123,7 @@ def _recorded_log() -> tuple[bytes, bytes]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log.sqlite"
         store = LogStore.open(path)
-        lines = session_jsonl(store, log_sample_session(store)).data
+        lines = session_jsonl(OWNER, store, log_sample_session(store)).data
         store.close()
         return path.read_bytes(), lines
 

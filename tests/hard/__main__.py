@@ -34,6 +34,7 @@ import httpx
 import psutil
 
 from app import VERSION
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from benchmarks.paper_dba import commit, environment
@@ -168,8 +169,8 @@ def _compare(log: Path, token: str, writers: Iterable[Writer]) -> tuple[int, boo
     """The number of acknowledged texts that the log lacks, and whether its chain of events is whole."""
     store = LogStore.open(log)
     try:
-        (session,) = (summary.id for summary in store.sessions() if summary.token == token)
-        texts = {segment.index: segment.target for segment in store.load_session(session).segments}
+        (session,) = (summary.id for summary in store.sessions(OWNER) if summary.token == token)
+        texts = {segment.index: segment.target for segment in store.load_session(OWNER, session).segments}
         num_lost = sum(
             texts[segment] not in (text, writer.sent[segment])
             for writer in writers

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.access.actor import Actor
 from app.reports.audit import PAGE_ROWS, AuditFilter, AuditKind, audit_rows, managed_sessions
 from app.segments import Json
 from app.sessions import Sessions
@@ -26,10 +27,10 @@ class ShowActivity(Command):
     kind: AuditKind | None = None
     before: Annotated[tuple[Integer, Integer, Integer], Field(strict=False)] | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         store = sessions.store
-        rows = audit_rows(store, AuditFilter(self.person, self.session, self.kind), self.before)
-        managed = managed_sessions(store)
+        rows = audit_rows(actor, store, AuditFilter(self.person, self.session, self.kind), self.before)
+        managed = managed_sessions(actor, store)
         projects = {summary.project_id for summary in managed}
         members = {name for number in projects for name in store.people.members(number)}
         return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from app.access.actor import Actor
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui import project_results as r
@@ -20,8 +21,8 @@ class BeginFiles(Command):
     result: ClassVar[Any] = r.BegunFiles
     folder: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return {"bundle": sessions.bundles.begin_selection(self.folder)}
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return {"bundle": sessions.bundles.begin_selection(actor, self.folder)}
 
 
 class OpenFile(Command):
@@ -33,8 +34,8 @@ class OpenFile(Command):
     path: str
     data: FileBytes
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.bundles.open_file(self.bundle, self.path, self.data)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.open_file(actor, self.bundle, self.path, self.data)
 
 
 class OpenEntry(Command):
@@ -45,8 +46,8 @@ class OpenEntry(Command):
     bundle: Integer
     entry: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.bundles.open_entry(self.bundle, self.entry)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.open_entry(actor, self.bundle, self.entry)
 
 
 class ImportEntry(Command):
@@ -57,8 +58,8 @@ class ImportEntry(Command):
     bundle: Integer
     entry: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.memory.import_memory(*sessions.bundles.memory_file(self.bundle, self.entry))
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.import_memory(actor, *sessions.bundles.memory_file(actor, self.bundle, self.entry))
 
 
 class EndFiles(Command):
@@ -67,8 +68,8 @@ class EndFiles(Command):
     name: Literal["end_files"]
     bundle: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.bundles.end(self.bundle)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.bundles.end(actor, self.bundle)
 
 
 class ListPackable(Command):
@@ -77,8 +78,8 @@ class ListPackable(Command):
     name: Literal["packable"]
     result: ClassVar[Any] = r.PackableDocuments
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.bundles.choices(workspace.session_id)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.choices(actor, workspace.session_id)
 
 
 class PackDocuments(Command):
@@ -89,5 +90,5 @@ class PackDocuments(Command):
     documents: List[Integer]
     with_proposals: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.bundles.pack(self.documents, with_proposals=self.with_proposals)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.bundles.pack(actor, self.documents, with_proposals=self.with_proposals)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
+from app.access.actor import Actor
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui.results import ShownSession
@@ -33,7 +34,7 @@ class Command(CommandMessage, ABC):
     """A command on one workspace; its result comes with the new state."""
 
     @abstractmethod
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json | None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json | None:
         """Executes the command. Raises AppError or EngineError if this is impossible; nothing has changed then."""
 
 
@@ -49,5 +50,5 @@ class SessionCommand(CommandMessage, ABC):
     result: ClassVar[Any] = ShownSession
 
     @abstractmethod
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
         """The workspace to show instead. Raises AppError or EngineError if this is impossible."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar, Final, Literal
 
+from app.access.actor import Actor
 from app.checks import CHECKS, CheckName
 from app.errors import CommandError
 from app.formats.part_rules import Part
@@ -32,8 +33,8 @@ class Pretranslate(Command):
     name: Literal["pretranslate"]
     is_on: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.pretranslate(self.is_on)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.pretranslate(actor, self.is_on)
 
 
 class AskReading(Command):
@@ -43,7 +44,7 @@ class AskReading(Command):
     rules: List[Name] | None = None
     result: ClassVar[Any] = r.ReadingChoice
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         document = workspace.document
         columns, rows = document.preview(NUM_ROWS_SHOWN)
         problem: str = ""
@@ -98,7 +99,7 @@ class FindText(TextQuery):
     name: Literal["find"]
     result: ClassVar[Any] = r.FoundText
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return workspace.batches.find(self.query())
 
 
@@ -109,8 +110,8 @@ class ReplaceText(TextQuery):
     result: ClassVar[Any] = r.ReplaceStep
     segments: List[Integer] | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.batches.replace(self.query(), self.segments)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.replace(actor, self.query(), self.segments)
 
 
 class ConfirmMatches(Command):
@@ -119,8 +120,8 @@ class ConfirmMatches(Command):
     name: Literal["confirm_matches"]
     result: ClassVar[Any] = r.BatchStep
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.batches.confirm_matches()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.confirm_matches(actor)
 
 
 class FillMatches(Command):
@@ -130,8 +131,8 @@ class FillMatches(Command):
     result: ClassVar[Any] = r.BatchStep
     min_rate: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.batches.fill_matches(self.min_rate)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.fill_matches(actor, self.min_rate)
 
 
 class StepBatch(Command):
@@ -142,8 +143,8 @@ class StepBatch(Command):
     step: Integer
     is_undo: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.batches.step(self.step, is_undo=self.is_undo)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.step(actor, self.step, is_undo=self.is_undo)
 
 
 class StepDivision(Command):
@@ -154,8 +155,8 @@ class StepDivision(Command):
     step: Integer
     is_undo: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.structure.step(self.step, is_undo=self.is_undo)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.structure.step(actor, self.step, is_undo=self.is_undo)
 
 
 class SearchMemory(Command):
@@ -165,7 +166,7 @@ class SearchMemory(Command):
     result: ClassVar[Any] = r.Concordance
     words: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return workspace.memory.concordance(self.words)
 
 
@@ -177,8 +178,8 @@ class ImportMemory(Command):
     file: str
     data: FileBytes
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.memory.import_memory(self.data, self.file)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.import_memory(actor, self.data, self.file)
 
 
 class ChooseMatches(Command):
@@ -192,8 +193,8 @@ class ChooseMatches(Command):
     other_penalty: Integer
     import_penalty: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.projects.choose_matches(workspace, self.min_match, self.other_penalty, self.import_penalty)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.projects.choose_matches(actor, workspace, self.min_match, self.other_penalty, self.import_penalty)
 
 
 class ChooseChecks(Command):
@@ -202,8 +203,8 @@ class ChooseChecks(Command):
     name: Literal["choose_checks"]
     off: List[CheckName]
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.checking.choose([check for check in CHECKS if check in self.off])
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.checking.choose(actor, [check for check in CHECKS if check in self.off])
 
 
 class ChooseStyle(Command):
@@ -219,9 +220,9 @@ class ChooseStyle(Command):
     requires_numbers: bool = True
     is_kept: bool = False
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         style = Style(self.formality, self.domain, self.requires_numbers)
-        sessions.projects.choose_style(workspace, style, is_kept=self.is_kept)
+        sessions.projects.choose_style(actor, workspace, style, is_kept=self.is_kept)
 
 
 class SetConsent(Command):
@@ -230,8 +231,8 @@ class SetConsent(Command):
     name: Literal["consent"]
     is_given: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.activity.consent(self.is_given)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.activity.consent(actor, self.is_given)
 
 
 class ExportNote(Command):
@@ -241,5 +242,5 @@ class ExportNote(Command):
     result: ClassVar[Any] = r.ExportWarning
     kind: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.exports.note(workspace, self.kind)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.exports.note(actor, workspace, self.kind)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.access.actor import Actor
 from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.row_checks import RowDecision
 from app.segments import Json
@@ -32,8 +33,8 @@ class ImportGlossary(Command):
     decisions: Table[RowDecision]
     others: RowDecision
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossary_imports.use(self.import_, self.fixes, self.fills, self.decisions, self.others)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossary_imports.use(actor, self.import_, self.fixes, self.fills, self.decisions, self.others)
 
 
 class ImportSampleGlossary(Command):
@@ -42,8 +43,8 @@ class ImportSampleGlossary(Command):
     name: Literal["import_sample_glossary"]
     result: ClassVar[Any] = r.ImportedGlossary
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.import_sample_glossary(workspace)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.import_sample_glossary(actor, workspace)
 
 
 class ShareGlossary(Command):
@@ -53,8 +54,8 @@ class ShareGlossary(Command):
     result: ClassVar[Any] = r.GlossaryChange
     glossary: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.share(self.glossary)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.share(actor, self.glossary)
 
 
 class MergeGlossary(Command):
@@ -65,8 +66,8 @@ class MergeGlossary(Command):
     glossary: Integer
     into: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.merge(self.glossary, self.into)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.merge(actor, self.glossary, self.into)
 
 
 class RemoveGlossary(Command):
@@ -76,8 +77,8 @@ class RemoveGlossary(Command):
     result: ClassVar[Any] = r.GlossaryChange
     glossary: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.remove(self.glossary)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.remove(actor, self.glossary)
 
 
 class SwitchGlossary(Command):
@@ -88,8 +89,8 @@ class SwitchGlossary(Command):
     glossary: Integer
     is_on: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.switch(self.glossary, self.is_on)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.switch(actor, self.glossary, self.is_on)
 
 
 class OrderGlossaries(Command):
@@ -99,8 +100,8 @@ class OrderGlossaries(Command):
     result: ClassVar[Any] = r.GlossaryChange
     order: List[Integer] | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.arrange(self.order or ())
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.arrange(actor, self.order or ())
 
 
 class UndoGlossaryChange(Command):
@@ -109,8 +110,8 @@ class UndoGlossaryChange(Command):
     name: Literal["glossary_undo"]
     result: ClassVar[Any] = r.GlossaryChange
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.undo()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.undo(actor)
 
 
 class EditTerm(Command):
@@ -128,8 +129,9 @@ class EditTerm(Command):
     matching: Matching
     note: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return edit_term(
+            actor,
             workspace.glossaries,
             self.glossary,
             self.number,
@@ -151,8 +153,8 @@ class RemoveGlossaryTerm(Command):
     glossary: Integer
     number: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.edit(self.glossary, {self.number: None})
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.edit(actor, self.glossary, {self.number: None})
 
 
 class AddTerm(SegmentCommand):
@@ -164,8 +166,8 @@ class AddTerm(SegmentCommand):
     target: str
     scope: Scope
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.add_term(self.segment, self.source, self.target, self.scope)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.add_term(actor, self.segment, self.source, self.target, self.scope)
 
 
 class RemoveTerm(Command):
@@ -176,5 +178,5 @@ class RemoveTerm(Command):
     source: str
     target: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.glossaries.remove_term(self.source, self.target)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.glossaries.remove_term(actor, self.source, self.target)

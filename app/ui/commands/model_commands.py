@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from app.access.actor import Actor
 from app.models.document_direction import targets_by_source
 from app.segments import Json
 from app.sessions import Sessions
@@ -20,7 +21,7 @@ class ListDirections(Command):
     result: ClassVar[Any] = r.LanguagePairs
     model: Name | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return {"directions": targets_by_source(sessions.models.directions(workspace.model_use, self.model))}
 
 
@@ -30,8 +31,8 @@ class ListModels(Command):
     name: Literal["models"]
     result: ClassVar[Any] = r.ModelOffers
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        access = sessions.store.people.access()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        access = sessions.store.people.access(actor)
         offers = sessions.models.catalog.offers(workspace.direction, workspace.model)
         return {"models": offers, "can_add": access.may_add_models, "can_remove": access.may_administer}
 
@@ -47,9 +48,9 @@ class ListPublishedModels(Command):
     direction: Name | None = None
     is_update: bool
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         if self.is_update:
-            sessions.store.people.access().check_adds_models()
+            sessions.store.people.access(actor).check_adds_models()
         return sessions.models.catalog.offers_to_download(self.direction, workspace.direction, is_update=self.is_update)
 
 
@@ -63,7 +64,7 @@ class ListPairs(Command):
     result: ClassVar[Any] = r.PairOffers
     direction: Name | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return sessions.models.catalog.offers_of_pairs(self.direction, workspace.direction, workspace.model)
 
 
@@ -73,9 +74,9 @@ class DownloadModel(Command):
     name: Literal["download_model"]
     model: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.store.people.access().check_adds_models()
-        sessions.models.download(workspace.model_use, self.model)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access(actor).check_adds_models()
+        sessions.models.download(actor, workspace.model_use, self.model)
 
 
 class InstallUpload(Command):
@@ -88,9 +89,9 @@ class InstallUpload(Command):
     upload: Name
     folder: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.store.people.access().check_adds_models()
-        sessions.models.install_upload(workspace.model_use, self.upload, self.folder)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access(actor).check_adds_models()
+        sessions.models.install_upload(actor, workspace.model_use, self.upload, self.folder)
 
 
 class RemoveModel(Command):
@@ -99,8 +100,8 @@ class RemoveModel(Command):
     name: Literal["remove_model"]
     key: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.store.people.access().check_administers()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access(actor).check_administers()
         sessions.models.remove(self.key)
 
 
@@ -110,10 +111,10 @@ class SwitchModel(Command):
     name: Literal["switch_model"]
     key: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         if sessions.models.catalog.pivots.needs_download(self.key):
-            sessions.store.people.access().check_adds_models()
-        sessions.models.switch(workspace.model_use, self.key)
+            sessions.store.people.access(actor).check_adds_models()
+        sessions.models.switch(actor, workspace.model_use, self.key)
 
 
 class FetchModel(Command):
@@ -122,9 +123,9 @@ class FetchModel(Command):
     name: Literal["fetch_model"]
     model: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.store.people.access().check_adds_models()
-        sessions.models.fetch(workspace.model_use, self.model.strip())
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access(actor).check_adds_models()
+        sessions.models.fetch(actor, workspace.model_use, self.model.strip())
 
 
 class StopModel(Command):
@@ -132,5 +133,5 @@ class StopModel(Command):
 
     name: Literal["stop_model"]
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         sessions.models.stop(workspace.model_use)

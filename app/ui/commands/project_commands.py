@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from app.access.actor import Actor
 from app.models.document_direction import check_direction
 from app.projects import ProjectDraft
 from app.segments import Json
@@ -21,8 +22,8 @@ class ListProjects(Command):
     name: Literal["projects"]
     result: ClassVar[Any] = r.ProjectList
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.projects.overview()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.projects.overview(actor)
 
 
 class ProjectFields(Command):
@@ -56,11 +57,11 @@ class CreateProject(ProjectFields):
     result: ClassVar[Any] = r.ProjectList
     direction: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        known = [project["direction"] for project in sessions.projects.overview()["projects"]]
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        known = [project["direction"] for project in sessions.projects.overview(actor)["projects"]]
         offered = [workspace.direction, *known, *sessions.models.directions(workspace.model_use, None)]
         check_direction(workspace.model.name, offered, self.direction)
-        return sessions.projects.create(workspace, self.draft(), self.direction)
+        return sessions.projects.create(actor, workspace, self.draft(), self.direction)
 
 
 class EditProject(ProjectFields):
@@ -70,8 +71,8 @@ class EditProject(ProjectFields):
     result: ClassVar[Any] = r.ProjectList
     project: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.projects.edit(workspace, self.project, self.draft())
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.projects.edit(actor, workspace, self.project, self.draft())
 
 
 class ChooseSegmentation(Command):
@@ -83,8 +84,8 @@ class ChooseSegmentation(Command):
     file: str
     data: FileBytes
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.segmentation.choose(workspace, self.project, self.data, self.file)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.segmentation.choose(actor, workspace, self.project, self.data, self.file)
 
 
 class RemoveSegmentation(Command):
@@ -94,8 +95,8 @@ class RemoveSegmentation(Command):
     result: ClassVar[Any] = r.ProjectList
     project: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.segmentation.remove(workspace, self.project)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.segmentation.remove(actor, workspace, self.project)
 
 
 class ChooseProject(Command):
@@ -105,8 +106,8 @@ class ChooseProject(Command):
     result: ClassVar[Any] = r.ProjectList
     project: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.projects.choose(workspace, self.project)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.projects.choose(actor, workspace, self.project)
 
 
 class DeleteProject(Command):
@@ -117,8 +118,8 @@ class DeleteProject(Command):
     project: Integer
     into: Integer | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.delete_project(workspace, self.project, self.into)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.delete_project(actor, workspace, self.project, self.into)
 
 
 class ListMembers(Command):
@@ -128,8 +129,8 @@ class ListMembers(Command):
     result: ClassVar[Any] = r.ProjectMembers
     project: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.members.view(self.project)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.view(actor, self.project)
 
 
 class AddMember(Command):
@@ -140,8 +141,8 @@ class AddMember(Command):
     project: Integer
     person: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.members.add(workspace, self.project, self.person)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.add(actor, workspace, self.project, self.person)
 
 
 class RemoveMember(Command):
@@ -152,8 +153,8 @@ class RemoveMember(Command):
     project: Integer
     person: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.members.remove(workspace, self.project, self.person)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.remove(actor, workspace, self.project, self.person)
 
 
 class ListDocuments(Command):
@@ -162,8 +163,8 @@ class ListDocuments(Command):
     name: Literal["documents"]
     result: ClassVar[Any] = r.DocumentList
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.documents()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.documents(actor)
 
 
 class ListChangedDocuments(Command):
@@ -173,8 +174,8 @@ class ListChangedDocuments(Command):
     result: ClassVar[Any] = r.ChangedDocuments
     stamp: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.changed_documents(self.stamp)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.changed_documents(actor, self.stamp)
 
 
 class MoveDocument(Command):
@@ -185,9 +186,9 @@ class MoveDocument(Command):
     session: Integer
     project: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        sessions.move_document(self.session, self.project)
-        return sessions.documents()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.move_document(actor, self.session, self.project)
+        return sessions.documents(actor)
 
 
 class AssignDocument(Command):
@@ -198,9 +199,9 @@ class AssignDocument(Command):
     session: Integer
     person: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        sessions.members.assign(self.session, self.person)
-        return sessions.documents()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.members.assign(actor, self.session, self.person)
+        return sessions.documents(actor)
 
 
 class AssignSegments(Command):
@@ -211,8 +212,8 @@ class AssignSegments(Command):
     segments: List[Integer]
     person: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.members.assign_segments(workspace, self.segments, self.person, self.since)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.members.assign_segments(actor, workspace, self.segments, self.person, self.since)
 
 
 class DismissNotices(Command):
@@ -221,8 +222,8 @@ class DismissNotices(Command):
     name: Literal["dismiss_notices"]
     sessions: List[Integer]
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.store.news.dismiss(self.sessions)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.news.dismiss(actor, self.sessions)
 
 
 class DeleteDocument(Command):
@@ -232,6 +233,6 @@ class DeleteDocument(Command):
     result: ClassVar[Any] = r.DocumentList
     session: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        sessions.delete_document(self.session, besides=workspace)
-        return sessions.documents()
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.delete_document(actor, self.session, besides=workspace)
+        return sessions.documents(actor)

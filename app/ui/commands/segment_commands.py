@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.access.actor import Actor
 from app.segments import Json
 from app.segments.constraint_changes import BanCase, ConstraintOrigin
 from app.segments.text_changes import EditOrigin, ReportedEdit, ReportedOrigin
@@ -23,8 +24,8 @@ class OpenSegment(SegmentCommand):
 
     name: Literal["open"]
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.open(self.segment)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.open(actor, self.segment)
 
 
 class LeaveSegment(SegmentCommand):
@@ -32,8 +33,8 @@ class LeaveSegment(SegmentCommand):
 
     name: Literal["leave"]
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.leave(self.segment)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.leave(actor, self.segment)
 
 
 class EditReport(PageModel):
@@ -57,9 +58,10 @@ class EditText(SegmentCommand):
     reported: EditReport | None = None
     client: Name
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         reported = self.reported
         workspace.edit(
+            actor,
             self.segment,
             self.text,
             self.origin,
@@ -89,8 +91,9 @@ class SetConstraints(SegmentCommand):
     previous: str = ""
     origin: ConstraintOrigin
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         workspace.constrain(
+            actor,
             self.segment,
             self.pins,
             self.terms_off,
@@ -110,8 +113,8 @@ class ConfirmSegment(SegmentCommand):
     text: str
     origin: StepOrigin | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json | None:
-        return workspace.confirm(self.segment, self.text, is_new=self.origin is None, client=self.client)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json | None:
+        return workspace.confirm(actor, self.segment, self.text, is_new=self.origin is None, client=self.client)
 
 
 class ReopenSegment(SegmentCommand):
@@ -120,8 +123,8 @@ class ReopenSegment(SegmentCommand):
     name: Literal["reopen"]
     origin: StepOrigin | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.reopen(self.segment)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.reopen(actor, self.segment)
 
 
 class SetComment(SegmentCommand):
@@ -130,8 +133,8 @@ class SetComment(SegmentCommand):
     name: Literal["comment"]
     text: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.comment(self.segment, self.text)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.comment(actor, self.segment, self.text)
 
 
 class ReviewSegment(SegmentCommand):
@@ -146,9 +149,9 @@ class ReviewSegment(SegmentCommand):
     comment: str = ""
     origin: StepOrigin | None = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         workspace.review.decide(
-            self.segment, self.decision, self.text, self.comment, is_new=self.origin is None, client=self.client
+            actor, self.segment, self.decision, self.text, self.comment, is_new=self.origin is None, client=self.client
         )
 
 
@@ -158,8 +161,8 @@ class AddRemark(SegmentCommand):
     name: Literal["remark"]
     text: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.review.remark(self.segment, self.text)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.review.remark(actor, self.segment, self.text)
 
 
 class CheckText(SegmentCommand):
@@ -169,8 +172,8 @@ class CheckText(SegmentCommand):
     result: ClassVar[Any] = r.Findings
     text: str
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.checking.show(self.segment, self.text)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.checking.show(actor, self.segment, self.text)
 
 
 class SplitSegment(SegmentCommand):
@@ -180,8 +183,8 @@ class SplitSegment(SegmentCommand):
     result: ClassVar[Any] = r.DivisionStep
     offset: Integer
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.structure.split(self.segment, self.offset)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.structure.split(actor, self.segment, self.offset)
 
 
 class MergeSegments(SegmentCommand):
@@ -190,8 +193,8 @@ class MergeSegments(SegmentCommand):
     name: Literal["merge"]
     result: ClassVar[Any] = r.DivisionStep
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.structure.merge(self.segment)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.structure.merge(actor, self.segment)
 
 
 class FindMatches(SegmentCommand):
@@ -200,8 +203,8 @@ class FindMatches(SegmentCommand):
     name: Literal["matches"]
     result: ClassVar[Any] = r.Matches
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.memory.matches(self.segment)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.memory.matches(actor, self.segment)
 
 
 class FindEarlierStates(SegmentCommand):
@@ -210,8 +213,8 @@ class FindEarlierStates(SegmentCommand):
     name: Literal["earlier"]
     result: ClassVar[Any] = r.EarlierStates
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.earlier(self.segment)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.earlier(actor, self.segment)
 
 
 class CountKeys(SegmentCommand):
@@ -234,9 +237,9 @@ class CountKeys(SegmentCommand):
         | None
     ) = None
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         presses, carets = ([list(row) for row in rows or ()] for rows in (self.presses, self.carets))
-        workspace.activity.keys(self.segment, self.counts, presses, carets)
+        workspace.activity.keys(actor, self.segment, self.counts, presses, carets)
 
 
 class ReportIdle(SegmentCommand):
@@ -245,5 +248,5 @@ class ReportIdle(SegmentCommand):
     name: Literal["idle"]
     idle_ms: Count
 
-    def run(self, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.activity.idle(self.segment, self.idle_ms)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        workspace.activity.idle(actor, self.segment, self.idle_ms)

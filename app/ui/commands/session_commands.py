@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats import Reading
 from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
@@ -22,8 +23,8 @@ class OpenDocument(SessionCommand):
     file: str
     data: FileBytes
 
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
-        return sessions.open_document(self.data, self.file)
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
+        return sessions.open_document(actor, self.data, self.file)
 
 
 class OpenSample(SessionCommand):
@@ -31,8 +32,8 @@ class OpenSample(SessionCommand):
 
     name: Literal["open_sample"]
 
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
-        return sessions.open_sample()
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
+        return sessions.open_sample(actor)
 
 
 class ResumeSession(SessionCommand):
@@ -41,8 +42,8 @@ class ResumeSession(SessionCommand):
     name: Literal["resume_session"]
     session: Integer
 
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
-        return sessions.resume(self.session)
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
+        return sessions.resume(actor, self.session)
 
 
 class RestartDocument(SessionCommand):
@@ -52,8 +53,8 @@ class RestartDocument(SessionCommand):
     direction: Name
     model: Name | None = None
 
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
-        return sessions.restart(workspace, self.direction, self.model)
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
+        return sessions.restart(actor, workspace, self.direction, self.model)
 
 
 class RereadDocument(SessionCommand):
@@ -72,7 +73,7 @@ class RereadDocument(SessionCommand):
     rules: List[Name] | None = None
     is_kept: bool | None = None
 
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
         if self.encoding is not None and codec_of(self.encoding) != self.encoding:
             raise CommandError(Message("{encoding!r} is not a known encoding", encoding=self.encoding))
         source, target = self.source_column, self.target_column
@@ -83,10 +84,10 @@ class RereadDocument(SessionCommand):
             self.encoding, columns, extras, segments, self.rules or None, line_breaks_of(self.line_breaks)
         )
         if self.is_kept is not None:
-            sessions.projects.managed(workspace.project.id)  # before anything is done
-        begun = sessions.restart(workspace, workspace.direction, reading=reading)
+            sessions.projects.managed(actor, workspace.project.id)  # before anything is done
+        begun = sessions.restart(actor, workspace, workspace.direction, reading=reading)
         if self.is_kept is not None:
-            sessions.projects.keep_part_rules(begun, (self.rules or ()) if self.is_kept else ())
+            sessions.projects.keep_part_rules(actor, begun, (self.rules or ()) if self.is_kept else ())
         return begun
 
 
@@ -95,5 +96,5 @@ class DeleteSession(SessionCommand):
 
     name: Literal["delete_session"]
 
-    def switch(self, sessions: Sessions, workspace: Workspace) -> Workspace:
-        return sessions.delete_session(workspace)
+    def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
+        return sessions.delete_session(actor, workspace)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from translate.storage import tmx
 
+from app.access.actor import OWNER
 from app.errors import DocumentError
 from app.formats.read_file import read_document
 from app.log.store import LogStore
@@ -104,8 +105,8 @@ def test_alternative_translation_of_omegat_names_its_place_and_is_not_a_repetiti
         ("Geöffnet", "Only for this place: file: b.properties, id: state"),
     ]
     blank = re.sub(r'(lang="DE"><seg>)[^<]+', r"\1", OF_OMEGAT)
-    workspace = workspace_of(store, store.start_session(read_document(blank.encode(), "p.tmx"), "en-de").token)
-    assert workspace.confirm(0, "Öffnen!") is None  # no repetitions
+    workspace = workspace_of(store, store.start_session(OWNER, read_document(blank.encode(), "p.tmx"), "en-de").token)
+    assert workspace.confirm(OWNER, 0, "Öffnen!") is None  # no repetitions
     assert [segment.target for segment in workspace.segments] == ["Öffnen!", None, None]
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from translate.convert import po2xliff, xliff2po
 
+from app.access.actor import OWNER
 from app.formats.documents import Document
 from app.formats.read_file import read_document
 from app.log.store import LogStore
@@ -191,11 +192,11 @@ def test_file_that_does_not_use_approval_gets_none():
 
 
 def test_message_of_qt_that_is_confirmed_in_the_editor_is_exported_as_approved(store: LogStore):
-    workspace = workspace_of(store, store.start_session(read_document(OF_QT.encode(), "a.xlf"), "en-de").token)
-    workspace.confirm(1, "Zu")
-    workspace.confirm(2, "Fertig")
-    workspace.edit(0, "Öff", "typed")
-    record = store.load_session(workspace.token)
+    workspace = workspace_of(store, store.start_session(OWNER, read_document(OF_QT.encode(), "a.xlf"), "en-de").token)
+    workspace.confirm(OWNER, 1, "Zu")
+    workspace.confirm(OWNER, 2, "Fertig")
+    workspace.edit(OWNER, 0, "Öff", "typed")
+    record = store.load_session(OWNER, workspace.token)
     written = translated_document(record.document, record.segments).data.decode()
     assert 'id="_msg2" approved="yes"' in written and 'id="_msg3" approved="yes"' in written
     assert '<trans-unit id="_msg1"><source xml:space="preserve">Open</source><target xml:space="preserve" ' in written

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.translated_document import translated_document
@@ -79,7 +80,7 @@ def test_metadata_of_version_2_about_a_match_goes_and_other_metadata_stays():
 
 def test_confirmed_suggestion_is_exported_without_its_qualifier(store: LogStore):
     data = FILES["a.xlf"].format(state='state="needs-review-translation" state-qualifier="mt-suggestion"').encode()
-    workspace = workspace_of(store, store.start_session(read_document(data, "a.xlf"), "en-de").token)
-    workspace.confirm(0, "Eins")
-    record = store.load_session(workspace.token)
+    workspace = workspace_of(store, store.start_session(OWNER, read_document(data, "a.xlf"), "en-de").token)
+    workspace.confirm(OWNER, 0, "Eins")
+    record = store.load_session(OWNER, workspace.token)
     assert '<target state="translated">Eins' in translated_document(record.document, record.segments).data.decode()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.interchange import session_xliff
@@ -57,7 +58,7 @@ def test_decision_in_a_file_is_read_and_without_a_change_the_bytes_stay(
     store: LogStore, name: str, state: str, expected: tuple[str, str]
 ):
     data = FILES[name].format(state=state).encode()
-    record = store.start_session(read_document(data, name), "en-de")
+    record = store.start_session(OWNER, read_document(data, name), "en-de")
     segment = restore_segment(record.segments[0])
     assert (segment.state, segment.review) == expected
     assert translated_document(record.document, record.segments).data == data
@@ -83,28 +84,28 @@ def test_decision_is_written_and_read_again(
 ):
     start = {"a.sdlxliff": 'conf="Draft"', "a.mqxliff": 'mq:status="Edited"', "a.mxliff": 'm:confirmed="0"'}
     data = FILES[name].format(state=start.get(name, "")).encode()
-    workspace = workspace_of(store, store.start_session(read_document(data, name), "en-de").token)
+    workspace = workspace_of(store, store.start_session(OWNER, read_document(data, name), "en-de").token)
 
     def exported() -> str:
-        record = store.load_session(workspace.token)
+        record = store.load_session(OWNER, workspace.token)
         return translated_document(record.document, record.segments).data.decode()
 
     def read_again(text: str) -> str:
         other = LogStore.open(tmp_path / f"{len(list(tmp_path.iterdir()))}.db")
-        record = other.start_session(read_document(text.encode(), name), "en-de")
+        record = other.start_session(OWNER, read_document(text.encode(), name), "en-de")
         other.close()
         return restore_segment(record.segments[0]).review
 
-    workspace.confirm(0, "Eins")
+    workspace.confirm(OWNER, 0, "Eins")
     assert confirmed in exported() and read_again(exported()) == ""
-    workspace.review.decide(0, "approved", "Eins")
+    workspace.review.decide(OWNER, 0, "approved", "Eins")
     assert approved in exported()
     knows_reviews = name != "a.mxliff"
     assert read_again(exported()) == ("approved" if knows_reviews else "")
     if name == "a.xlf":
         assert 'approved="yes"' in exported()
-        assert 'state="signed-off"' in session_xliff(store, workspace.session_id).data.decode()
-    workspace.review.decide(0, "returned", "Eins", "Why?")
+        assert 'state="signed-off"' in session_xliff(OWNER, store, workspace.session_id).data.decode()
+    workspace.review.decide(OWNER, 0, "returned", "Eins", "Why?")
     assert returned in exported() and read_again(exported()) == ("returned" if knows_reviews else "")
-    workspace.confirm(0, "Eine")
+    workspace.confirm(OWNER, 0, "Eine")
     assert confirmed in exported() and read_again(exported()) == ""

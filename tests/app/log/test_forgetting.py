@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from app.access.actor import OWNER, Actor
 from app.formats.read_file import read_document
 from app.log.forgetting import forget_person
 from app.log.records import to_json
@@ -15,7 +16,8 @@ from app.reports.audit import AuditFilter, audit_rows
 from app.serving.api_documents import ApiDocuments
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.keys import ApiFile
-from tests.app.test_people import acting
+
+BEN = Actor.person("Ben")
 
 NAME = 'Ana „Ä" Silva'
 
@@ -23,22 +25,19 @@ NAME = 'Ana „Ä" Silva'
 def log_with_two_people(store: LogStore) -> tuple[int, int]:
     """Two sessions: Ana and Ben work in the first, Ben alone in the second."""
     store.people.put(NAME, "translator")
-    with acting(NAME):
-        first = store.start_session(read_document(b"One.\n", "a.txt"), "en-de").id
+    first = store.start_session(Actor.signed_in(NAME), read_document(b"One.\n", "a.txt"), "en-de").id
     store.people.put("Ben", "administrator")
-    with acting("Ben"):
-        store.append(first, "confirm", {"text": f"{NAME} was here", "score": 0.1}, segment=0)
-        store.append(first, "project", {"change": "join", "member": NAME, "name": NAME})
-        second = store.start_session(read_document(b"Two.\n", "b.txt"), "en-de").id
-    with acting(NAME):
-        store.append(first, "comment", {"text": "?"}, segment=0)
+    store.append(BEN, first, "confirm", {"text": f"{NAME} was here", "score": 0.1}, segment=0)
+    store.append(BEN, first, "project", {"change": "join", "member": NAME, "name": NAME})
+    second = store.start_session(BEN, read_document(b"Two.\n", "b.txt"), "en-de").id
+    store.append(Actor.signed_in(NAME), first, "comment", {"text": "?"}, segment=0)
     return first, second
 
 
 def test_name_is_replaced_everywhere_but_in_texts_and_the_chain_is_intact(store: LogStore):
     first, second = log_with_two_people(store)
     before, untouched = list(store.events(first)), list(store.events(second))
-    done = forget_person(store.connection, NAME)
+    done = forget_person(OWNER, store.connection, NAME)
     store.people.changed()
     after = list(store.events(first))
     assert store.verify_chain(first).is_intact and store.verify_chain(second).is_intact
@@ -51,17 +50,17 @@ def test_name_is_replaced_everywhere_but_in_texts_and_the_chain_is_intact(store:
     for old, new in zip(before, after, strict=False):
         renamed = {key: done.pseudonym if text == NAME else text for key, text in old.payload.items()}
         assert (new.type, new.wall_ms, new.segment, new.payload) == (old.type, old.wall_ms, old.segment, renamed)
-    assert {row.person for row in audit_rows(store, AuditFilter(session=first))} == {"Ben", done.pseudonym}
+    assert {row.person for row in audit_rows(OWNER, store, AuditFilter(session=first))} == {"Ben", done.pseudonym}
     assert [person.name for person in store.people.all()] == ["Ben"]
-    assert [one.project.name for one in store.projects()].count(done.pseudonym) == 1
-    assert NAME not in str(store.projects()) and store.people.members(1) == []
-    assert forget_person(store.connection, NAME).num_events == 0
+    assert [one.project.name for one in store.projects(OWNER)].count(done.pseudonym) == 1
+    assert NAME not in str(store.projects(OWNER)) and store.people.members(1) == []
+    assert forget_person(OWNER, store.connection, NAME).num_events == 0
 
 
 def test_session_is_written_on_after_the_hashes_were_computed_again(store: LogStore):
     first, _ = log_with_two_people(store)
-    forget_person(store.connection, NAME)
-    store.append(first, "comment", {"text": "!"}, segment=0)
+    forget_person(OWNER, store.connection, NAME)
+    store.append(OWNER, first, "comment", {"text": "!"}, segment=0)
     assert store.verify_chain(first).is_intact
 
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
@@ -25,12 +26,12 @@ TERMS = (
 
 def test_all_fields_of_a_term_are_stored(tmp_path: Path):
     store = LogStore.open(tmp_path / "log.sqlite")
-    session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
+    session = store.start_session(OWNER, read_document(b"One.", "a.txt"), "en-de")
     glossary = Glossary.of(1, "g", TERMS)
-    store.glossaries.change(session.id, (), (glossary,), {"change": "import"})
+    store.glossaries.change(OWNER, session.id, (), (glossary,), {"change": "import"})
     after = glossary.changed({3: Term("mouse", "Maus", case="any")})
-    store.glossaries.change(session.id, (glossary,), (after,), {"change": "edit"})
-    assert store.load_session(session.id).glossaries == (after,)
+    store.glossaries.change(OWNER, session.id, (glossary,), (after,), {"change": "edit"})
+    assert store.load_session(OWNER, session.id).glossaries == (after,)
     first, second = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     (added,) = first["added"]
     assert added["terms"][0] == [0, "router", "Router", 1]
@@ -54,7 +55,7 @@ states = st.lists(
 @given(st.lists(states, max_size=4))
 def test_stored_glossaries_equal_the_state_after_any_changes(tmp_path_factory, story):
     store = LogStore.open(tmp_path_factory.mktemp("log") / "log.sqlite")
-    session = store.start_session(read_document(b"One.", "a.txt"), "en-de")
+    session = store.start_session(OWNER, read_document(b"One.", "a.txt"), "en-de")
     before: tuple[Glossary, ...] = ()
     for state in story:
         known = {glossary.id: glossary for glossary in before}
@@ -62,8 +63,8 @@ def test_stored_glossaries_equal_the_state_after_any_changes(tmp_path_factory, s
             replace(known.get(id_, Glossary.of(id_, f"g{id_}", TERMS)).changed(edits), is_on=is_on)
             for id_, is_on, edits in state
         )
-        store.glossaries.change(session.id, before, after, {})
-        assert store.load_session(session.id).glossaries == after
+        store.glossaries.change(OWNER, session.id, before, after, {})
+        assert store.load_session(OWNER, session.id).glossaries == after
         before = after
     store.close()
 

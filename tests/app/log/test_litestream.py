@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 
@@ -34,20 +35,20 @@ def test_copy_has_every_event_after_deletions_and_a_restart_of_litestream(tmp_pa
     folder = tmp_path / "copy"
     command = [LITESTREAM, "replicate", tmp_path / "log.sqlite", f"file://{folder}"]
     store = LogStore.open(tmp_path / "log.sqlite", exclusively=True)
-    kept = store.start_session(read_document(b"One.\nTwo.", "kept.txt"), "en-de")
+    kept = store.start_session(OWNER, read_document(b"One.\nTwo.", "kept.txt"), "en-de")
     for name in ("first.txt", "second.txt"):  # Litestream is started twice
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        gone = store.start_session(read_document(b"Gone.", name), "en-de")
+        gone = store.start_session(OWNER, read_document(b"Gone.", name), "en-de")
         for count in range(600):
-            store.append(kept.id, "focus", {})
+            store.append(OWNER, kept.id, "focus", {})
             if count == 300:
                 store.delete_session(gone.id)  # empties the write-ahead file, too
             time.sleep(0.005)
-        num_events = store.num_events(kept.token)
+        num_events = store.num_events(OWNER, kept.token)
         end = time.monotonic() + MOST_SECONDS
         while True:
             copy = restored(folder, tmp_path / "restored.sqlite")
-            found, report = copy.num_events(kept.token), copy.verify_chain(kept.id)
+            found, report = copy.num_events(OWNER, kept.token), copy.verify_chain(kept.id)
             num_deleted = len(copy.tombstones())
             copy.close()
             assert report.is_intact

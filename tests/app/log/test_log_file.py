@@ -15,6 +15,7 @@ import pytest
 from sqlite_utils import Database
 
 from app.__main__ import main
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.formats.read_file import read_document
 from app.glossary import Term
@@ -32,9 +33,9 @@ DOCUMENT = read_document(b"One\nTwo\n", "a.txt")
 def make_log(path: Path, num_events: int = 3) -> str:
     """A log with one session; returns its token."""
     store = LogStore.open(path)
-    session = store.start_session(DOCUMENT, "en-de")
+    session = store.start_session(OWNER, DOCUMENT, "en-de")
     for number in range(num_events - 1):
-        store.append(session.id, "edit", {"text": "word " * 200, "n": number}, segment=0)
+        store.append(OWNER, session.id, "edit", {"text": "word " * 200, "n": number}, segment=0)
     store.close()
     return session.token
 
@@ -65,7 +66,7 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
     connection.close()
 
     store = LogStore.open(path)
-    session = store.load_session(token)
+    session = store.load_session(OWNER, token)
     assert (session.document.format, session.document.data) == ("txt", DOCUMENT.data)
     assert session.document.segments == DOCUMENT.segments
     assert session.document.export({1: "Zwei"}) == b"One\nZwei\n"
@@ -73,10 +74,10 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
     assert session.glossaries == ()
     assert store.verify_chain(session.id).is_intact
     glossaries = (Glossary.of(1, "g.tsv", [Term("one", "eins", 1)]),)
-    store.glossaries.change(session.id, (), glossaries, {})
-    assert store.load_session(token).glossaries == glossaries
-    store.glossaries.add_term(session.id, Term("two", "zwei", is_for_document=True), 0)
-    assert store.load_session(token).document_terms == (Term("two", "zwei", is_for_document=True),)
+    store.glossaries.change(OWNER, session.id, (), glossaries, {})
+    assert store.load_session(OWNER, token).glossaries == glossaries
+    store.glossaries.add_term(OWNER, session.id, Term("two", "zwei", is_for_document=True), 0)
+    assert store.load_session(OWNER, token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()
     LogStore.open(path).close()  # a second time there is nothing to do
 
@@ -96,7 +97,7 @@ def test_failed_migration_leaves_the_file_unchanged(tmp_path: Path, monkeypatch:
         with pytest.raises(LogError, match="already exists"):
             LogStore.open(path)
     store = LogStore.open(path)
-    assert store.verify_chain(store.load_session(token).id).is_intact
+    assert store.verify_chain(store.load_session(OWNER, token).id).is_intact
     store.close()
 
 
@@ -153,13 +154,13 @@ def test_damaged_log_is_kept_and_a_new_one_is_started(tmp_path: Path, start: int
     assert store.path == tmp_path / "log-2.sqlite"
     assert str(path) in store.notes[0]
     assert "log-2.sqlite" in store.notes[0]
-    session = store.start_session(DOCUMENT, "en-de")
+    session = store.start_session(OWNER, DOCUMENT, "en-de")
     store.close()
     assert path.read_bytes() == damaged
     again = LogStore.open(path)  # the next start goes on there, and still says why
     assert again.path == store.path
     assert again.notes == store.notes
-    assert again.load_session(session.token).id == session.id
+    assert again.load_session(OWNER, session.token).id == session.id
     again.close()
 
 
@@ -219,7 +220,7 @@ def test_only_the_owner_can_read_the_log_and_its_backups(tmp_path: Path, monkeyp
     path.parent.chmod(0o755)
     monkeypatch.setattr(file, "default_log_path", lambda: path)
     store = LogStore.open(path, exclusively=True)
-    store.start_session(DOCUMENT, "en-de")
+    store.start_session(OWNER, DOCUMENT, "en-de")
     store.back_up(copy)
     modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in (path.parent, copy, *path.parent.iterdir())}
     store.close()
@@ -236,13 +237,13 @@ def test_folder_that_the_user_chose_keeps_its_rights(tmp_path: Path) -> None:
 
 def test_versions_of_each_run_begin_after_all_earlier_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = LogStore.open(tmp_path / "log.sqlite")
-    session = store.start_session(DOCUMENT, "en-de")
+    session = store.start_session(OWNER, DOCUMENT, "en-de")
     first = store.first_version(session.id)
     monkeypatch.setattr("app.log.event_chain.wall_ms", lambda: 1000)  # the clock is set back for two runs
-    store.append(session.id, "resume", {})
+    store.append(OWNER, session.id, "resume", {})
     second = store.first_version(session.id)
-    store.append(session.id, "edit", {}, segment=0)
-    store.append(session.id, "resume", {})
+    store.append(OWNER, session.id, "edit", {}, segment=0)
+    store.append(OWNER, session.id, "resume", {})
     third = store.first_version(session.id)
     assert first + 10**6 < second and second + 10**6 < third
     store.close()
@@ -256,12 +257,12 @@ def test_reading_does_not_change_a_log_that_another_process_writes(tmp_path: Pat
     token = make_log(path)
     writer = LogStore.open(path)
     reader = LogStore.open_to_read(path)
-    number = reader.load_session(token).id
-    writer.append(number, "edit", {"n": "new"}, segment=0)
+    number = reader.load_session(OWNER, token).id
+    writer.append(OWNER, number, "edit", {"n": "new"}, segment=0)
     assert [event.payload.get("n") for event in reader.events(number)][-1] == "new"
     with pytest.raises(LogError, match=r"could not write an event \(attempt to write a readonly database\)"):
-        reader.append(number, "edit", {}, segment=0)
-    assert writer.append(number, "edit", {}, segment=0) == 5
+        reader.append(OWNER, number, "edit", {}, segment=0)
+    assert writer.append(OWNER, number, "edit", {}, segment=0) == 5
     reader.close()
     writer.close()
 
@@ -280,7 +281,7 @@ def test_log_in_a_read_only_folder_is_read(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(sqlite3, "connect", in_folder_without_rights)
     store = LogStore.open_to_read(path)
-    assert store.load_session(token).num_events == 3
+    assert store.load_session(OWNER, token).num_events == 3
     store.close()
     assert [database.rpartition("?")[2] for database in asked[:2]] == ["mode=ro", "immutable=1"]
     (tmp_path / "log.sqlite-wal").touch()  # on a full disk, SQLite leaves it empty
@@ -323,12 +324,12 @@ def test_backup_during_writes_is_a_complete_log(tmp_path: Path) -> None:
     path, copy = tmp_path / "log.sqlite", tmp_path / "backups" / "copy.sqlite"
     token = make_log(path, 50)
     store, other = LogStore.open(path), LogStore.open(path)
-    number = store.load_session(token).id
+    number = store.load_session(OWNER, token).id
     is_done = threading.Event()
 
     def write() -> None:
         while not is_done.is_set():
-            other.append(number, "edit", {"text": "x" * 5000}, segment=0)
+            other.append(OWNER, number, "edit", {"text": "x" * 5000}, segment=0)
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -337,7 +338,7 @@ def test_backup_during_writes_is_a_complete_log(tmp_path: Path) -> None:
     writer.join()
     kept = LogStore.open_to_read(copy)
     assert kept.verify_chain(number).is_intact
-    assert 50 <= kept.load_session(token).num_events <= store.load_session(token).num_events
+    assert 50 <= kept.load_session(OWNER, token).num_events <= store.load_session(OWNER, token).num_events
     kept.close()
     assert [file.name for file in copy.parent.iterdir()] == ["copy.sqlite"]  # nothing beside it is needed
     with pytest.raises(LogError, match="already exists"):
@@ -406,7 +407,7 @@ def test_opening_fails_at_any_statement_and_works_at_the_next_start(
             break
         store = LogStore.open(path, exclusively=True)
         assert store.path == path and not store.notes, fault.statement
-        session = store.start_session(DOCUMENT, "en-de")
+        session = store.start_session(OWNER, DOCUMENT, "en-de")
         assert store.verify_chain(session.id).is_intact
         store.close()
     assert len(refusals) > 50 // step
@@ -423,16 +424,16 @@ def test_opening_fails_at_any_statement_and_works_at_the_next_start(
 def test_write_that_sqlite_refuses_changes_nothing(tmp_path: Path, fault: str, end: str, cure: str) -> None:
     make_log(tmp_path / "log.sqlite")
     store = LogStore.open(tmp_path / "log.sqlite")
-    (summary,) = store.sessions()
+    (summary,) = store.sessions(OWNER)
     before = list(store.events(summary.id))
     store.connection.db.conn.execute(f"PRAGMA {fault}")
     with pytest.raises(LogError, match=cure):
-        store.append(summary.id, "edit", {"text": "word " * 100_000}, segment=0)
+        store.append(OWNER, summary.id, "edit", {"text": "word " * 100_000}, segment=0)
     after = list(store.events(summary.id))
     assert after == before
     assert store.verify_chain(summary.id).is_intact
     store.connection.db.conn.execute(f"PRAGMA {end}")
-    store.append(summary.id, "edit", {"text": "word " * 10_000}, segment=0)
+    store.append(OWNER, summary.id, "edit", {"text": "word " * 10_000}, segment=0)
     assert store.verify_chain(summary.id).is_intact
     assert len(list(store.events(summary.id))) == len(after) + 1
     store.close()
@@ -489,9 +490,9 @@ def leave_write_ahead_file(path: Path, num_events: int, *, checkpoint: bool = Fa
     child = os.fork()
     if child == 0:
         store = LogStore.open(path)
-        session = store.start_session(DOCUMENT, "en-de")
+        session = store.start_session(OWNER, DOCUMENT, "en-de")
         for _ in range(num_events):
-            store.append(session.id, "error", {"command": "a", "message": "b"})
+            store.append(OWNER, session.id, "error", {"command": "a", "message": "b"})
         if checkpoint:
             store._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         os._exit(0)
@@ -503,7 +504,7 @@ def leave_write_ahead_file(path: Path, num_events: int, *, checkpoint: bool = Fa
 def num_events(path: Path) -> int:
     store = LogStore.open(path)
     try:
-        return sum(store.verify_chain(summary.id).num_events for summary in store.sessions())
+        return sum(store.verify_chain(summary.id).num_events for summary in store.sessions(OWNER))
     finally:
         store.close()
 
@@ -603,7 +604,7 @@ def test_upgrade_and_rollback_follow_the_guide(tmp_path: Path, monkeypatch: pyte
         steps = [*migrations._migrations, migrations._Migration("m9999_later", later)]
         new_version.setattr(migrations, "_migrations", steps)
         store = LogStore.open(path)  # the upgrade
-        session = store.load_session(token)
+        session = store.load_session(OWNER, token)
         assert session.num_events == 3 and store.verify_chain(session.id).is_intact
         store.close()
         assert main(["verify", "--log", str(path)]) == 0
@@ -616,6 +617,6 @@ def test_upgrade_and_rollback_follow_the_guide(tmp_path: Path, monkeypatch: pyte
         (tmp_path / f"log.sqlite{ending}").unlink(missing_ok=True)
     shutil.copyfile(before, path)
     store = LogStore.open(path)  # the old version, on the copy
-    session = store.load_session(token)
+    session = store.load_session(OWNER, token)
     assert session.num_events == 3 and store.verify_chain(session.id).is_intact
     store.close()

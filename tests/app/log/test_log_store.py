@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.formats.read_file import read_document
 from app.glossary import Term
@@ -42,7 +43,9 @@ def store(tmp_path: Path) -> Iterator[LogStore]:
 
 @pytest.fixture
 def session(store: LogStore) -> SessionRecord:
-    return store.start_session(DOCUMENT, "en-de", pseudonym="p1", versions={"model": "m-1"}, options={"beam": 10})
+    return store.start_session(
+        OWNER, DOCUMENT, "en-de", pseudonym="p1", versions={"model": "m-1"}, options={"beam": 10}
+    )
 
 
 def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[object, ...]]:
@@ -61,11 +64,11 @@ def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[obje
 
 def test_session_is_resumed_unchanged(store: LogStore, session: SessionRecord) -> None:
     update = SegmentUpdate("edited", "Zwei – ü", 3, {"pins": ["Zwei"], "terms_off": []})
-    store.append(session.id, "edit", {"text": "Zwei – ü"}, segment=1, segment_version=3, update=update)
-    store.glossaries.change(session.id, (), (TERMS,), {"report": {}})
+    store.append(OWNER, session.id, "edit", {"text": "Zwei – ü"}, segment=1, segment_version=3, update=update)
+    store.glossaries.change(OWNER, session.id, (), (TERMS,), {"report": {}})
     store.close()
     again = LogStore.open(store.path)
-    loaded = again.load_session(session.token)
+    loaded = again.load_session(OWNER, session.token)
     again.close()
     assert loaded.document.segments == DOCUMENT.segments
     assert loaded.document.data == DOCUMENT.data
@@ -87,7 +90,7 @@ def test_session_is_resumed_unchanged(store: LogStore, session: SessionRecord) -
 
 
 def test_events_are_read_in_order_with_their_payloads(store: LogStore, session: SessionRecord) -> None:
-    numbers = [store.append(session.id, "focus", {"n": n}, segment=n % 3) for n in range(1200)]  # three pages
+    numbers = [store.append(OWNER, session.id, "focus", {"n": n}, segment=n % 3) for n in range(1200)]  # three pages
     assert numbers == list(range(2, 1202))
     events = list(store.events(session.id))
     assert [event.seq for event in events] == list(range(1, 1202))
@@ -98,30 +101,30 @@ def test_events_are_read_in_order_with_their_payloads(store: LogStore, session: 
 
 
 def test_sessions_are_listed_most_recent_first(store: LogStore, session: SessionRecord) -> None:
-    second = store.start_session(DOCUMENT, "de-en")
+    second = store.start_session(OWNER, DOCUMENT, "de-en")
     raw(store, "UPDATE session SET last_ms = 5 WHERE id = ?", session.id)
-    assert [summary.id for summary in store.sessions()] == [second.id, session.id]
-    store.append(session.id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Eins", 1))
-    first = store.sessions()[0]
+    assert [summary.id for summary in store.sessions(OWNER)] == [second.id, session.id]
+    store.append(OWNER, session.id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Eins", 1))
+    first = store.sessions(OWNER)[0]
     assert (first.id, first.document_name, first.num_confirmed, first.num_segments) == (session.id, "a.txt", 1, 3)
 
 
 def test_tokens_differ_and_find_their_session(store: LogStore, session: SessionRecord) -> None:
-    second = store.start_session(DOCUMENT, "en-de", token="given")
+    second = store.start_session(OWNER, DOCUMENT, "en-de", token="given")
     assert session.token != second.token
     assert len(session.token) >= 32
-    assert store.load_session("given").id == second.id
+    assert store.load_session(OWNER, "given").id == second.id
     with pytest.raises(LogError, match="does not contain this session"):
-        store.load_session("' OR 1=1 --")
+        store.load_session(OWNER, "' OR 1=1 --")
 
 
 def test_replaced_and_removed_glossaries_are_kept_in_the_events(store: LogStore, session: SessionRecord) -> None:
     other = Glossary.of(2, "other.tsv", [Term("x", "y", 1)])
-    store.glossaries.change(session.id, (), (TERMS,), {})
-    store.glossaries.change(session.id, (TERMS,), (other,), {})
-    assert store.load_session(session.id).glossaries == (other,)
-    store.glossaries.change(session.id, (other,), (), {})
-    assert store.load_session(session.id).glossaries == ()
+    store.glossaries.change(OWNER, session.id, (), (TERMS,), {})
+    store.glossaries.change(OWNER, session.id, (TERMS,), (other,), {})
+    assert store.load_session(OWNER, session.id).glossaries == (other,)
+    store.glossaries.change(OWNER, session.id, (other,), (), {})
+    assert store.load_session(OWNER, session.id).glossaries == ()
     events = [event.payload for event in store.events(session.id) if event.type == "glossary"]
     names = [[glossary["name"] for glossary in payload["glossaries"]] for payload in events]
     assert names == [["terms.tsv"], ["other.tsv"], []]
@@ -173,9 +176,9 @@ def test_json_of_a_payload_has_all_its_values(value: object) -> None:
 def test_hostile_text_and_half_surrogates_are_stored(store: LogStore, session: SessionRecord) -> None:
     text = "'); DROP TABLE event; --\x00\ud83d<script>"
     update = SegmentUpdate("edited", text, 1)
-    store.append(session.id, "edit", {"text": text}, segment=0, update=update)
+    store.append(OWNER, session.id, "edit", {"text": text}, segment=0, update=update)
     assert list(store.events(session.id))[-1].payload["text"] == text
-    assert store.load_session(session.id).segments[0].target == text.replace("\ud83d", "\ufffd")
+    assert store.load_session(OWNER, session.id).segments[0].target == text.replace("\ud83d", "\ufffd")
     assert store.verify_chain(session.id).is_intact
 
 
@@ -183,24 +186,24 @@ def test_hostile_text_and_half_surrogates_are_stored(store: LogStore, session: S
 
 
 def state_of(store: LogStore, session_id: int) -> tuple[object, ...]:
-    session = store.load_session(session_id)
+    session = store.load_session(OWNER, session_id)
     return session.num_events, session.segments, session.glossaries, store.verify_chain(session_id)
 
 
 def test_update_of_an_unknown_segment_writes_no_event(store: LogStore, session: SessionRecord) -> None:
     before = state_of(store, session.id)
     with pytest.raises(LogError, match="Segment 100"):
-        store.append(session.id, "edit", {}, segment=99, update=SegmentUpdate("edited", "x", 1))
+        store.append(OWNER, session.id, "edit", {}, segment=99, update=SegmentUpdate("edited", "x", 1))
     assert state_of(store, session.id) == before
 
 
 def test_text_changed_since_it_was_read_is_not_replaced(store: LogStore, session: SessionRecord) -> None:
-    store.append(session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "first", 1))
+    store.append(OWNER, session.id, "edit", {}, segment=0, update=SegmentUpdate("edited", "first", 1))
     before = state_of(store, session.id)
     for version in (1, 2):  # whoever read version 0 does not know the text of version 1
         update = SegmentUpdate("edited", "second", version, read_version=0)
         with pytest.raises(LogError, match="changed elsewhere"):
-            store.append(session.id, "edit", {}, segment=0, update=update)
+            store.append(OWNER, session.id, "edit", {}, segment=0, update=update)
     assert state_of(store, session.id) == before
 
 
@@ -212,16 +215,18 @@ def test_full_disk_writes_nothing_and_works_again_with_free_space(store: LogStor
         r"log\.sqlite: could not write an event \(database or disk is full\)\. Nothing was written: free some disk"
     )
     with pytest.raises(LogError, match=message):
-        store.append(session.id, "edit", {"text": "x" * 1_000_000}, segment=0, update=SegmentUpdate("edited", "x", 1))
+        store.append(
+            OWNER, session.id, "edit", {"text": "x" * 1_000_000}, segment=0, update=SegmentUpdate("edited", "x", 1)
+        )
     assert state_of(store, session.id) == before
     store._db.conn.execute("PRAGMA max_page_count = 1000000")
-    assert store.append(session.id, "edit", {}, segment=0) == 2
+    assert store.append(OWNER, session.id, "edit", {}, segment=0) == 2
 
 
 def test_invalid_payload_writes_nothing(store: LogStore, session: SessionRecord) -> None:
     before = state_of(store, session.id)
     with pytest.raises(TypeError, match="object"):
-        store.append(session.id, "edit", {"x": object()}, segment=0, update=SegmentUpdate("edited", "x", 1))
+        store.append(OWNER, session.id, "edit", {"x": object()}, segment=0, update=SegmentUpdate("edited", "x", 1))
     assert state_of(store, session.id) == before
 
 
@@ -247,7 +252,7 @@ def test_first_event_follows_the_first_hash(store: LogStore, session: SessionRec
 )
 def test_changed_log_does_not_verify(store: LogStore, session: SessionRecord, tampering: str, first_bad: int) -> None:
     for number in range(5):
-        store.append(session.id, "edit", {"n": number}, segment=0)
+        store.append(OWNER, session.id, "edit", {"n": number}, segment=0)
     raw(store, tampering)
     report = store.verify_chain(session.id)
     assert not report.is_intact
@@ -258,13 +263,13 @@ def test_changed_log_does_not_verify(store: LogStore, session: SessionRecord, ta
 
 
 def test_deleted_session_leaves_only_a_tombstone(store: LogStore, session: SessionRecord) -> None:
-    other = store.start_session(read_document(b"Other\n", "b.txt"), "en-de")
-    store.append(session.id, "edit", {"text": "geheim"}, segment=0, update=SegmentUpdate("edited", "geheim", 1))
-    store.glossaries.change(session.id, (), (TERMS,), {})
+    other = store.start_session(OWNER, read_document(b"Other\n", "b.txt"), "en-de")
+    store.append(OWNER, session.id, "edit", {"text": "geheim"}, segment=0, update=SegmentUpdate("edited", "geheim", 1))
+    store.glossaries.change(OWNER, session.id, (), (TERMS,), {})
     last = list(store.events(session.id))[-1]
     stone = store.delete_session(session.id)
     assert (stone.session_id, stone.num_events, stone.last_hash) == (session.id, last.seq, last.hash)
-    assert [summary.id for summary in store.sessions()] == [other.id]
+    assert [summary.id for summary in store.sessions(OWNER)] == [other.id]
     assert list(store.events(session.id)) == []
     for table in ("segment", "event", "glossary", "glossary_term"):
         assert raw(store, f"SELECT count(*) FROM {table} WHERE session_id = ?", session.id) == [(0,)]
@@ -273,7 +278,7 @@ def test_deleted_session_leaves_only_a_tombstone(store: LogStore, session: Sessi
     for path in store.path.parent.iterdir():
         assert b"geheim" not in path.read_bytes()  # overwritten, not only let go
     with LogStoreAt(store.path) as again:
-        assert again.start_session(DOCUMENT, "en-de").id > other.id  # no number is given twice
+        assert again.start_session(OWNER, DOCUMENT, "en-de").id > other.id  # no number is given twice
         assert again.tombstones() == [stone]
 
 
@@ -282,7 +287,7 @@ def test_event_of_a_deleted_session_is_a_log_error(store: LogStore, session: Ses
     with pytest.raises(
         LogError, match=r"does not contain session 1; it may have been deleted: open the document again"
     ):
-        store.append(session.id, "edit", {}, segment=0)
+        store.append(OWNER, session.id, "edit", {}, segment=0)
 
 
 class LogStoreAt:
@@ -306,7 +311,7 @@ def test_threads_and_a_second_store_write_one_hash_chain(store: LogStore, sessio
 
     def write(to: LogStore) -> None:
         for number in range(40):
-            to.append(session.id, "edit", {"n": number}, segment=0)
+            to.append(OWNER, session.id, "edit", {"n": number}, segment=0)
 
     threads = [threading.Thread(target=write, args=(to,)) for to in (store, store, second, second)]
     for thread in threads:
@@ -315,7 +320,7 @@ def test_threads_and_a_second_store_write_one_hash_chain(store: LogStore, sessio
         thread.join()
     second.close()
     assert store.verify_chain(session.id).is_intact
-    assert store.load_session(session.id).num_events == 1 + 4 * 40
+    assert store.load_session(OWNER, session.id).num_events == 1 + 4 * 40
 
 
 Append = Callable[[], object]
@@ -345,11 +350,11 @@ def together(store: LogStore, appends: Sequence[Append]) -> list[BaseException |
 def edits(store: LogStore, sessions: Sequence[SessionRecord], version: int) -> list[Append]:
     update = SegmentUpdate("edited", f"text {version}", version, read_version=version - 1)
     event = NewEvent("edit", {"n": version}, 0, version)
-    return [partial(store.append_all, session.id, [event, event], [(0, update)]) for session in sessions]
+    return [partial(store.append_all, OWNER, session.id, [event, event], [(0, update)]) for session in sessions]
 
 
 def test_events_of_threads_that_come_together_are_written_to_the_disk_once(store: LogStore) -> None:
-    sessions = [store.start_session(DOCUMENT, "en-de") for _ in range(6)]
+    sessions = [store.start_session(OWNER, DOCUMENT, "en-de") for _ in range(6)]
     statements: list[str] = []
     store._db.conn.set_trace_callback(statements.append)
     assert together(store, edits(store, sessions, 1)) == [None] * 6
@@ -360,19 +365,19 @@ def test_events_of_threads_that_come_together_are_written_to_the_disk_once(store
 
 
 def test_one_of_several_that_fails_leaves_the_others_alone(store: LogStore) -> None:
-    first, bad, last = sessions = [store.start_session(DOCUMENT, "en-de") for _ in range(3)]
+    first, bad, last = sessions = [store.start_session(OWNER, DOCUMENT, "en-de") for _ in range(3)]
     before = state_of(store, bad.id)
     appends = edits(store, sessions, 1)
-    appends[1] = partial(store.append, bad.id, "edit", {"x": object()}, segment=0)
+    appends[1] = partial(store.append, OWNER, bad.id, "edit", {"x": object()}, segment=0)
     raised = together(store, appends)
     assert [type(error) for error in raised] == [type(None), TypeError, type(None)]
     assert state_of(store, bad.id) == before
-    assert [store.load_session(session.id).segments[0].target for session in (first, last)] == ["text 1"] * 2
+    assert [store.load_session(OWNER, session.id).segments[0].target for session in (first, last)] == ["text 1"] * 2
 
 
 @pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR])
 def test_of_appends_that_share_a_write_each_is_whole_or_raises(store: LogStore, code: int) -> None:
-    sessions = [store.start_session(DOCUMENT, "en-de") for _ in range(3)]
+    sessions = [store.start_session(OWNER, DOCUMENT, "en-de") for _ in range(3)]
     real, versions, number = store._db.conn, [0, 0, 0], 0
     while True:
         number += 1
@@ -383,7 +388,7 @@ def test_of_appends_that_share_a_write_each_is_whole_or_raises(store: LogStore, 
         store._db.conn = real
         versions = [version + (error is None) for version, error in zip(versions, raised, strict=True)]
         assert {type(error) for error in raised} <= {type(None), LogError}
-        loaded = [store.load_session(session.id) for session in sessions]
+        loaded = [store.load_session(OWNER, session.id) for session in sessions]
         assert [one.segments[0].version for one in loaded] == versions, fault.statement
         assert [one.num_events for one in loaded] == [1 + 2 * version for version in versions], fault.statement
         if not fault.has_struck:
@@ -396,9 +401,9 @@ def test_of_appends_that_share_a_write_each_is_whole_or_raises(store: LogStore, 
 def test_readers_of_the_log_see_only_events_on_the_disk(store: LogStore, session: SessionRecord) -> None:
     """The first of two threads leaves its event to the second, which does not come: then the reader writes it."""
     store.connection._waiting.add("a thread that is interrupted before its turn")
-    writer = threading.Thread(target=store.append, args=(session.id, "edit", {}))
+    writer = threading.Thread(target=store.append, args=(OWNER, session.id, "edit", {}))
     writer.start()
-    while store.num_events(session.token) == 1:
+    while store.num_events(OWNER, session.token) == 1:
         time.sleep(0.0005)
     assert raw(store, "SELECT num_events FROM session") == [(2,)]
     writer.join(60)
@@ -407,18 +412,19 @@ def test_readers_of_the_log_see_only_events_on_the_disk(store: LogStore, session
 
 WRITER = """
 import sys, threading
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.records import NewEvent
 from app.log.store import LogStore, SegmentUpdate
 store = LogStore.open(sys.argv[1])
 out = threading.Lock()
 def write(token):
-    session = store.start_session(read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token=token)
+    session = store.start_session(OWNER, read_document(b"One\\nTwo\\n", "a.txt"), "en-de", token=token)
     for version in range(1, 100_000):
         payloads = [("delete", {"offset": 0, "text": "x" * 500}), ("insert", {"offset": 0, "text": "y" * 500})]
         events = [NewEvent(event_type, payload, 0, version) for event_type, payload in payloads]
         update = SegmentUpdate("edited", f"text {version}", version, read_version=version - 1)
-        store.append_all(session.id, events, [(0, update)])
+        store.append_all(OWNER, session.id, events, [(0, update)])
         with out:
             print(token, version, flush=True)
 for number in range(int(sys.argv[2])):
@@ -439,7 +445,7 @@ def test_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int,
     acknowledged = {token: int(version) for token, version in map(str.split, lines)}  # the last of each writer
     with LogStoreAt(path) as store:
         for token, last in acknowledged.items():
-            session = store.load_session(token)
+            session = store.load_session(OWNER, token)
             assert store.verify_chain(session.id).is_intact
             # What was under way at the kill may be there too, but whole: both events with their text.
             version = session.segments[0].version
@@ -450,10 +456,11 @@ def test_kill_loses_no_acknowledged_event(tmp_path: Path, num_acknowledged: int,
 
 STARTER = """
 import sys
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 store = LogStore.open(sys.argv[1])
-print(store.start_session(read_document(b"One", "a.txt"), "en-de").id)
+print(store.start_session(OWNER, read_document(b"One", "a.txt"), "en-de").id)
 """
 
 

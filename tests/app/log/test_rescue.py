@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
+from app.access.actor import OWNER, Actor
 from app.errors import LogError
 from app.formats.read_file import read_document
 from app.log.migrations import migrations
 from app.log.records import NewEvent, SegmentUpdate
 from app.log.rescue import Rescue, rescue_log
 from app.log.store import LogStore
-from tests.app.test_people import acting
 
 PAGE = 4096
 NUM_SESSIONS, NUM_SEGMENTS = 6, 60
@@ -30,10 +30,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     store = LogStore.open(path)
     for number in range(NUM_SESSIONS):
         text = " ".join(f"Sentence {place} of document {number}." for place in range(NUM_SEGMENTS))
-        session = store.start_session(read_document(text.encode(), f"{number}.txt"), "en-de")
+        session = store.start_session(OWNER, read_document(text.encode(), f"{number}.txt"), "en-de")
         updates = [(place, SegmentUpdate("edited", f"Satz {place} von {number}", 1)) for place in range(NUM_SEGMENTS)]
         events = [NewEvent("edit", {"text": update.target}, place, 1) for place, update in updates]
-        store.append_all(session.id, events, updates)
+        store.append_all(OWNER, session.id, events, updates)
     store.close()
     return path.read_bytes()
 
@@ -43,7 +43,7 @@ def texts_of(path: Path) -> Texts:
     store = LogStore.open(path)
     try:
         assert store.path == path and not store.notes
-        sessions = [store.load_session(summary.id) for summary in store.sessions()]
+        sessions = [store.load_session(OWNER, summary.id) for summary in store.sessions(OWNER)]
         return {session.id: [(one.source, one.target) for one in session.segments] for session in sessions}
     finally:
         store.close()
@@ -156,13 +156,12 @@ def test_rescued_log_shows_nobody_more_where_the_roles_are_lost(tmp_path: Path):
     path, new = tmp_path / "log.sqlite", tmp_path / "new.sqlite"
     store = LogStore.open(path)
     store.people.put("Ana", "translator")
-    store.start_session(read_document(b"One.\n", "a.txt"), "en-de")
+    store.start_session(OWNER, read_document(b"One.\n", "a.txt"), "en-de")
     (root,) = store.connection.rows("read", "SELECT rootpage AS page FROM sqlite_master WHERE name = 'person'")
     store.close()
     path.write_bytes(overwritten(path.read_bytes(), root["page"] - 1))
     assert rescue_log(path, new).num_sessions == 1
     store = LogStore.open(new)
-    with acting("Ana"):
-        assert store.sessions() == []
-    assert len(store.sessions()) == 1 and store.people.all() == []
+    assert store.sessions(Actor.person("Ana")) == []
+    assert len(store.sessions(OWNER)) == 1 and store.people.all() == []
     store.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER, Actor
 from app.errors import LogError
 from app.formats.read_file import read_document
 from app.glossary.glossary import Glossary
@@ -55,33 +56,37 @@ def failures(connection: LogConnection, tables: tuple[str, ...], *reads: Callabl
 
 
 def test_wrong_value_in_any_column_of_a_session_is_refused_with_the_cure(store: LogStore):
-    session = store.start_session(read_document(b"One. Two.", "a.txt"), "en-de")
+    session = store.start_session(OWNER, read_document(b"One. Two.", "a.txt"), "en-de")
     own = Glossary.of(1, "g", TERMS)
-    store.glossaries.change(session.id, (), (own,), {"change": "import"})
-    number = store.project_of(session.id)
-    reads = (lambda: store.load_session(session.id), store.projects, lambda: store.project(number))
+    store.glossaries.change(OWNER, session.id, (), (own,), {"change": "import"})
+    number = store.project_of(OWNER, session.id)
+    reads = (
+        lambda: store.load_session(OWNER, session.id),
+        lambda: store.projects(OWNER),
+        lambda: store.project(OWNER, number),
+    )
     num_refused, others = failures(store.connection, TABLES, *reads)
     assert others == [] and num_refused > 100
     store.connection.db.execute("UPDATE segment SET constraints = '{'")
     with pytest.raises(LogError, match=r"wrong value .* restore a backup"):
-        store.load_session(session.id)
+        store.load_session(OWNER, session.id)
 
 
 def test_wrong_value_in_any_column_about_people_and_events_is_refused_with_the_cure(store: LogStore):
-    session = store.start_session(read_document(b"One. Two.", "a.txt"), "en-de")
-    number = store.project_of(session.id)
+    session = store.start_session(OWNER, read_document(b"One. Two.", "a.txt"), "en-de")
+    number = store.project_of(OWNER, session.id)
     store.people.put("Ana", "manager")
     store.people.join("Ana", [number])
-    Assignments(store).assign(session.id, "Ana", (1, 1))
-    store.append(session.id, "edit", {"text": "Eins."}, segment=0)
+    Assignments(store).assign(OWNER, session.id, "Ana", (1, 1))
+    store.append(OWNER, session.id, "edit", {"text": "Eins."}, segment=0)
 
     def people() -> object:
         store.people.changed()
-        return store.people.all(), store.people.access("Ana")
+        return store.people.all(), store.people.access(Actor.person("Ana"))
 
     reads = (
         people,
-        store.sessions,
+        lambda: store.sessions(OWNER),
         store.news.changed,
         lambda: segment_assignees(store.connection, session.id),
         lambda: list(store.events(session.id)),
@@ -97,8 +102,8 @@ def test_wrong_value_in_any_column_about_people_and_events_is_refused_with_the_c
 
 @pytest.mark.parametrize("column", ["type", "wall_ms", "payload", "hash"])
 def test_event_of_a_wrong_type_is_a_break_in_the_chain(store: LogStore, column: str):
-    session = store.start_session(read_document(b"One. Two.", "a.txt"), "en-de")
-    store.append(session.id, "edit", {"text": "Eins."}, segment=0)
+    session = store.start_session(OWNER, read_document(b"One. Two.", "a.txt"), "en-de")
+    store.append(OWNER, session.id, "edit", {"text": "Eins."}, segment=0)
     store.connection.db.execute(f"UPDATE event SET {column} = x'ff' WHERE seq = 2")
     report = store.verify_chain(session.id)
     assert (report.is_intact, report.first_bad_seq, str(report.problem)) == (False, 2, "event 2 was changed")

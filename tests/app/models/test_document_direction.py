@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.formats.read_file import read_file
 from app.glossary.model import Term
@@ -152,13 +153,13 @@ def model(directions: tuple[str, ...], wanted: str | None = None, folder: str = 
 
 def test_direction_flag_overrides_the_documents_languages(store: LogStore):
     sessions = Sessions(store, model(BOTH, "en-de"), SAMPLES_FOLDER)
-    assert sessions.open_document(GERMAN, "a.txt").direction == "en-de"
+    assert sessions.open_document(OWNER, GERMAN, "a.txt").direction == "en-de"
     sessions.close()
 
 
 def test_the_sample_is_in_english(store: LogStore):
     sessions = Sessions(store, model(("de-en", "en-de")), SAMPLES_FOLDER)
-    assert sessions.open_sample().direction == "en-de"
+    assert sessions.open_sample(OWNER).direction == "en-de"
     sessions.close()
 
 
@@ -167,7 +168,7 @@ class Page:
 
     def __init__(self, sessions: Sessions) -> None:
         self.api = Api(sessions)
-        self.token = self.api.hello({})["token"]
+        self.token = self.api.hello(OWNER, {})["token"]
 
     def send(self, name: str, **fields: Any) -> dict[str, Any]:
         base = {
@@ -178,7 +179,7 @@ class Page:
             "open": None,
             "detail_since": -1,
         }
-        reply = self.api.command({**base, "name": name, **fields})
+        reply = self.api.command(OWNER, {**base, "name": name, **fields})
         if reply["ok"]:
             self.token = reply["token"]
         return reply
@@ -187,7 +188,7 @@ class Page:
 def test_document_is_begun_again_and_the_earlier_session_stays(store: LogStore):
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
     # An ordinal of German ends no sentence there, but does so in English.
-    earlier = sessions.open_document(b"Wir treffen uns am 3. Mai wieder. Bis dann!", "a.txt")
+    earlier = sessions.open_document(OWNER, b"Wir treffen uns am 3. Mai wieder. Bis dann!", "a.txt")
     page = Page(sessions)
     first = page.send("edit", segment=0, text="Until then", origin="typed")
     assert first["model"]["num_directions"] == 2
@@ -209,17 +210,17 @@ def test_document_is_begun_again_and_the_earlier_session_stays(store: LogStore):
 def test_bilingual_table_is_swapped_with_its_direction(store: LogStore):
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
     table = b"key,de,en,note\n1,Ja,,x\n2,,No,y\n3,Gut,Well,\n"
-    earlier = sessions.open_document(table, "a.csv")
+    earlier = sessions.open_document(OWNER, table, "a.csv")
     assert [(s.source, s.target) for s in earlier.segments] == [("Ja", None), ("Gut", "Well")]
-    again = sessions.restart(earlier, "en-de")
+    again = sessions.restart(OWNER, earlier, "en-de")
     assert [(s.source, s.target) for s in again.segments] == [("No", None), ("Well", "Gut")]
-    again.confirm(0, "Nein")
-    again.edit(1, "Wohl", "typed")
+    again.confirm(OWNER, 0, "Nein")
+    again.edit(OWNER, 1, "Wohl", "typed")
     written = b"key,de,en,note\n1,Ja,,x\n2,Nein,No,y\n3,Wohl,Well,\n"
-    assert sessions.exports.make(again, "document").data == written
+    assert sessions.exports.make(OWNER, again, "document").data == written
     sessions.close()
     sessions = Sessions(store, model(BOTH), SAMPLES_FOLDER)
-    assert sessions.exports.make(sessions.resume(again.session_id), "document").data == written
+    assert sessions.exports.make(OWNER, sessions.resume(OWNER, again.session_id), "document").data == written
     sessions.close()
 
 
@@ -235,20 +236,20 @@ def test_bilingual_table_is_swapped_with_its_direction(store: LogStore):
 )
 def test_document_that_cannot_be_swapped_is_not_begun_in_the_other_direction(store: LogStore, name: str, data: str):
     sessions = Sessions(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
-    workspace = sessions.open_document(data.encode(), name)
-    num_sessions = len(store.sessions())
+    workspace = sessions.open_document(OWNER, data.encode(), name)
+    num_sessions = len(store.sessions(OWNER))
     stated = " → ".join(language or r"\?" for language in read_file(data.encode(), name).languages)
     with pytest.raises(CommandError, match=f"are {stated}, .* To translate de-en, export the file"):
-        sessions.restart(workspace, "de-en")
-    assert len(store.sessions()) == num_sessions
-    assert sessions.restart(workspace, "en-fr").segments[0].source == workspace.segments[0].source
+        sessions.restart(OWNER, workspace, "de-en")
+    assert len(store.sessions(OWNER)) == num_sessions
+    assert sessions.restart(OWNER, workspace, "en-fr").segments[0].source == workspace.segments[0].source
     sessions.close()
 
 
 def test_two_scripts_of_one_language_are_not_opposites(store: LogStore):
     sessions = Sessions(store, model(("zho_Hans-zho_Hant", "zho_Hant-zho_Hans")), SAMPLES_FOLDER)
-    workspace = sessions.open_document(XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
-    assert sessions.restart(workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
+    workspace = sessions.open_document(OWNER, XLIFF_2.format("zh-Hans", "zh-Hant").encode(), "a.xlf")
+    assert sessions.restart(OWNER, workspace, "zho_Hant-zho_Hans").direction == "zho_Hant-zho_Hans"
     sessions.close()
 
 
@@ -260,13 +261,13 @@ def test_table_without_targets_is_not_swapped():
 
 def test_glossaries_that_apply_to_the_direction_are_taken_along(store: LogStore):
     sessions = Sessions(store, model(("en-de", "de-en", "en-fr")), SAMPLES_FOLDER)
-    workspace = sessions.open_document(ENGLISH, "a.txt")
+    workspace = sessions.open_document(OWNER, ENGLISH, "a.txt")
     terms = [Term("file", "Datei", variants=("Akte",)), Term("OK", "OK", status="do_not_translate")]
-    workspace.glossaries.put("low", [Term("window", "Fenster")])
-    workspace.glossaries.put("high", [*terms, Term("save", "retten", status="forbidden")])
+    workspace.glossaries.put(OWNER, "low", [Term("window", "Fenster")])
+    workspace.glossaries.put(OWNER, "high", [*terms, Term("save", "retten", status="forbidden")])
 
     def glossaries_after(direction: str) -> list[tuple[str, list[tuple[str, str]]]]:
-        glossaries = sessions.restart(workspace, direction).terms.glossaries
+        glossaries = sessions.restart(OWNER, workspace, direction).terms.glossaries
         return [
             (glossary.name, [(term.source, term.target) for term in glossary.terms.values()]) for glossary in glossaries
         ]
@@ -288,8 +289,8 @@ def test_new_session_keeps_the_model_that_the_document_was_switched_to(
     sessions.models.catalog._known = lambda: [ModelEntry("other", other.folder, "cached", other.directions)]
     monkeypatch.setattr(models, "ModelHandle", lambda folder, **_: other)
     monkeypatch.setattr(other, "load_in_background", lambda: None)
-    workspace = sessions.open_document(ENGLISH, "a.txt")
-    sessions.models.switch(workspace.model_use, "cached/other")
-    again = sessions.restart(workspace, "en-fr")
+    workspace = sessions.open_document(OWNER, ENGLISH, "a.txt")
+    sessions.models.switch(OWNER, workspace.model_use, "cached/other")
+    again = sessions.restart(OWNER, workspace, "en-fr")
     assert (again.direction, again.model) == ("en-fr", other)
     sessions.close()

@@ -17,6 +17,7 @@ import torch
 from fastapi.testclient import TestClient
 
 from app import VERSION
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.i18n import translated
 from app.log.store import LogStore
@@ -87,7 +88,7 @@ class Run:
         self.sessions.models.catalog._known = lambda: self.known
 
     def open(self, text: bytes = TEXT) -> Workspace:
-        return self.sessions.open_document(text, "text.txt")
+        return self.sessions.open_document(OWNER, text, "text.txt")
 
     def end(self) -> None:
         self.sessions.close()
@@ -110,18 +111,18 @@ def texts(workspace: Workspace) -> list[str | None]:
 
 def test_old_model_translates_until_the_new_one_is_ready(run: Run) -> None:
     workspace = run.open()
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     run.first.answer(0, "alt 0")
     settle(workspace)
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     [holder] = SlowModel.started
-    shown = workspace.snapshot()["model"]
+    shown = workspace.snapshot(OWNER)["model"]
     assert (shown["name"], shown["state"], shown["next"]) == ("hand", "ready", "team/large")
     run.first.answer(1, "alt 1")
     assert texts(workspace) == ["alt 0", "alt 1", None]
 
     decoder = holder.come()
-    shown = workspace.snapshot()["model"]
+    shown = workspace.snapshot(OWNER)["model"]
     assert (shown["name"], shown["state"], shown["next"]) == ("large", "ready", "")
     assert texts(workspace) == ["alt 0", "alt 1", None], "old texts stay until the new model has answered"
     assert decoder.of(0)[-1][1] == "interactive"
@@ -133,11 +134,11 @@ def test_old_model_translates_until_the_new_one_is_ready(run: Run) -> None:
 
 def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
     workspace = run.open()
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     late = [future for _, _, _, future in run.first.requests]
     requests = [request for _, request, _, _ in run.first.requests]
     run.first.cancel = lambda key: None  # type: ignore[method-assign]  # it was computed already
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     decoder = SlowModel.started[0].come()
     for request, future in zip(requests, late, strict=True):
         future.set_result(translation(request, "late"))
@@ -148,11 +149,11 @@ def test_answers_of_the_old_model_that_come_late_are_dropped(run: Run) -> None:
 
 def test_translators_text_stays_and_the_log_names_the_model_of_each_request(run: Run) -> None:
     workspace = run.open()
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     run.first.answer(0, "alt 0")
     settle(workspace)
-    workspace.confirm(0, "Meins.")
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    workspace.confirm(OWNER, 0, "Meins.")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     decoder = SlowModel.started[0].come()
     decoder.answer_all()
     settle(workspace)
@@ -167,14 +168,14 @@ def test_translators_text_stays_and_the_log_names_the_model_of_each_request(run:
 
 def test_if_a_model_cannot_be_loaded_the_old_one_stays_with_a_reason(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     SlowModel.started[0].fail("large needs 1,235 MB of memory to load, and 12.3 MB are free")
-    snapshot = workspace.snapshot()
+    snapshot = workspace.snapshot(OWNER)
     assert (snapshot["model"]["name"], snapshot["model"]["next"]) == ("hand", "")
     assert "hand translates this document" in snapshot["problem"] and "1,235 MB" in snapshot["problem"]
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     SlowModel.started[1].come()
-    snapshot = workspace.snapshot()
+    snapshot = workspace.snapshot(OWNER)
     assert (snapshot["model"]["name"], snapshot["problem"]) == ("large", "")
 
 
@@ -189,27 +190,27 @@ def test_if_a_model_cannot_be_loaded_the_old_one_stays_with_a_reason(run: Run) -
 def test_model_without_the_documents_direction_is_refused(run: Run, key: str, message: str) -> None:
     workspace = run.open()
     with pytest.raises(CommandError, match=message):
-        run.sessions.models.switch(workspace.model_use, key)
-    assert (SlowModel.started, workspace.snapshot()["model"]["next"]) == ([], "")
+        run.sessions.models.switch(OWNER, workspace.model_use, key)
+    assert (SlowModel.started, workspace.snapshot(OWNER)["model"]["next"]) == ([], "")
 
 
 def test_last_choice_counts_and_unused_models_are_closed(run: Run) -> None:
     other = replace(LARGE, folder=Path("/models/other"))
     run.known = [SMALL, LARGE, other]
     workspace, second = run.open(), run.open(b"Another document.\n")
-    run.sessions.models.switch(workspace.model_use, "cached/large")
-    run.sessions.models.switch(workspace.model_use, "cached/other")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/other")
     large, wanted = SlowModel.started
     decoder = wanted.come()
     assert workspace.model.name == "other"
     unwanted = large.come()
     assert (workspace.model.name, unwanted.is_closed) == ("other", True)
 
-    run.sessions.models.switch(second.model_use, "cached/other")  # shared
+    run.sessions.models.switch(OWNER, second.model_use, "cached/other")  # shared
     assert (second.model is workspace.model, len(SlowModel.started)) == (True, 2)
-    run.sessions.models.switch(workspace.model_use, "bundled/small")
+    run.sessions.models.switch(OWNER, workspace.model_use, "bundled/small")
     assert (workspace.model.name, second.model.name, decoder.is_closed) == ("hand", "other", False)
-    run.sessions.models.switch(second.model_use, "bundled/small")
+    run.sessions.models.switch(OWNER, second.model_use, "bundled/small")
     assert (second.model.name, decoder.is_closed, run.first.is_closed) == ("hand", True, False)
 
 
@@ -218,45 +219,45 @@ HUB_ID = "Helsinki-NLP/opus-mt-en-de"
 
 def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.fetch(workspace.model_use, HUB_ID)
+    run.sessions.models.fetch(OWNER, workspace.model_use, HUB_ID)
     [holder] = SlowModel.started
     assert holder.folder == Path(HUB_ID)
     changes = []
-    workspace.subscribe(lambda: changes.append(workspace.snapshot()["model"]["fetched"]))
+    workspace.subscribe(OWNER, lambda: changes.append(workspace.snapshot(OWNER)["model"]["fetched"]))
     for num_bytes in (0, 1, 30, 31, 199, 200):
         holder._has_fetched(num_bytes, 200)
-    shown = workspace.snapshot()["model"]
+    shown = workspace.snapshot(OWNER)["model"]
     assert (shown["name"], shown["next"], shown["fetched"]) == ("hand", HUB_ID, 100)
     assert changes == [0, 15, 99, 100], "each percent is reported once"
 
     converted = replace(LARGE, name=HUB_ID, folder=Path("/models/opus-mt-en-de-0123"))
     run.known = [*run.known, converted]
     holder.come(converted.folder)
-    shown = workspace.snapshot()["model"]
+    shown = workspace.snapshot(OWNER)["model"]
     assert (shown["name"], shown["next"], shown["fetched"]) == ("opus-mt-en-de", "", None)
     event = run.store.last_event(workspace.session_id, "model")
     assert event is not None
     assert event.payload["key"] == "cached/opus-mt-en-de-0123"
     other = run.open(b"Another document.\n")
-    run.sessions.models.fetch(other.model_use, HUB_ID)  # it is here by now
+    run.sessions.models.fetch(OWNER, other.model_use, HUB_ID)  # it is here by now
     assert (other.model, len(SlowModel.started)) == (holder, 1)
 
 
 def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
     workspace, second = run.open(), run.open(b"Another document.\n")
     for waiting in (workspace, second):
-        run.sessions.models.fetch(waiting.model_use, HUB_ID)
+        run.sessions.models.fetch(OWNER, waiting.model_use, HUB_ID)
     [holder] = SlowModel.started
     run.sessions.models.stop(workspace.model_use)
-    assert (workspace.snapshot()["model"]["next"], holder.is_stopped) == ("", False)
+    assert (workspace.snapshot(OWNER)["model"]["next"], holder.is_stopped) == ("", False)
     holder._has_fetched(1, 10)  # the other document waits
     run.sessions.models.stop(second.model_use)
     with pytest.raises(ModelError, match="was stopped"):
         holder._has_fetched(2, 10)
-    run.sessions.models.fetch(workspace.model_use, HUB_ID)
+    run.sessions.models.fetch(OWNER, workspace.model_use, HUB_ID)
     assert len(SlowModel.started) == 2, "one that was stopped is of no use"
     holder.fail("loading opus-mt-en-de was stopped")
-    snapshot = workspace.snapshot()
+    snapshot = workspace.snapshot(OWNER)
     assert (snapshot["model"]["next"], snapshot["problem"], second.problem) == (HUB_ID, "", "")
     SlowModel.started[1].come()
     assert workspace.model is SlowModel.started[1]
@@ -265,28 +266,28 @@ def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
 
 def test_downloaded_model_of_other_languages_is_not_used_for_the_document(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.fetch(workspace.model_use, "Helsinki-NLP/opus-mt-fr-en")
+    run.sessions.models.fetch(OWNER, workspace.model_use, "Helsinki-NLP/opus-mt-fr-en")
     decoder = SlowModel.started[0].come(directions=("fr-en",))
-    snapshot = workspace.snapshot()
+    snapshot = workspace.snapshot(OWNER)
     assert (snapshot["model"]["name"], snapshot["model"]["next"], snapshot["problem"]) == ("hand", "", "")
     assert snapshot["model"]["offered"] == {"key": "", "name": "opus-mt-fr-en", "directions": ["fr-en"]}
     assert decoder.is_closed
-    run.sessions.models.switch(workspace.model_use, "cached/large")
-    assert workspace.snapshot()["model"]["offered"] is None
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
+    assert workspace.snapshot(OWNER)["model"]["offered"] is None
 
 
 def test_choosing_another_model_stops_the_earlier_download(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.fetch(workspace.model_use, HUB_ID)
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.fetch(OWNER, workspace.model_use, HUB_ID)
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     fetched, large = SlowModel.started
     assert (fetched.is_stopped, large.is_stopped) == (True, False)
 
 
 def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
-    workspace.open(0)
-    run.sessions.models.fetch(workspace.model_use, "team/ours")
+    workspace.open(OWNER, 0)
+    run.sessions.models.fetch(OWNER, workspace.model_use, "team/ours")
     SlowModel.started[0].come(Path("/hub/ours"))
     [current] = [
         offer
@@ -297,7 +298,7 @@ def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, t
     token = workspace.token
     run.end()
     again = Run(tmp_path / "log.sqlite", [SMALL])
-    workspace = again.sessions.find(token)
+    workspace = again.sessions.find(OWNER, token)
     assert (workspace.model, len(SlowModel.started)) == (again.sessions.models.first, 1)
     assert "ours was removed" in workspace.problem
     again.end()
@@ -307,7 +308,7 @@ def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, t
 def test_failed_start_model_is_not_reported_as_translating(run: Run) -> None:
     workspace = run.open()
     run.sessions.models.first.state = "failed"
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     SlowModel.started[0].fail("no memory")
     assert workspace.problem == "The other model could not be loaded: no memory"
 
@@ -315,7 +316,7 @@ def test_failed_start_model_is_not_reported_as_translating(run: Run) -> None:
 def test_local_folder_is_not_accepted_as_a_hub_id(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SAMPLES_FOLDER.parents[1])
     with pytest.raises(CommandError, match="data/models is not the name of a model on the hub"):
-        run.sessions.models.fetch(run.open().model_use, "data/models")
+        run.sessions.models.fetch(OWNER, run.open().model_use, "data/models")
 
 
 @pytest.mark.parametrize(
@@ -323,28 +324,28 @@ def test_local_folder_is_not_accepted_as_a_hub_id(run: Run, monkeypatch: pytest.
 )
 def test_invalid_hub_id_is_refused_with_an_example(run: Run, name: str) -> None:
     with pytest.raises(CommandError, match="such as Helsinki-NLP/opus-mt-en-de"):
-        run.sessions.models.fetch(run.open().model_use, name)
+        run.sessions.models.fetch(OWNER, run.open().model_use, name)
     assert SlowModel.started == []
 
 
 def test_deleted_session_releases_its_model(run: Run) -> None:
     workspace = run.open()
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     decoder = SlowModel.started[0].come()
-    run.sessions.delete_session(workspace)
+    run.sessions.delete_session(OWNER, workspace)
     assert decoder.is_closed
 
 
 def test_continued_session_keeps_its_model(run: Run, tmp_path: Path) -> None:
     workspace = run.open()
-    workspace.open(0)
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    workspace.open(OWNER, 0)
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     SlowModel.started[0].come()
     token = workspace.token
     run.end()
     for gone, expected in ((False, "large"), (True, "hand")):
         again = Run(tmp_path / "log.sqlite", [SMALL] if gone else [SMALL, LARGE])
-        workspace = again.sessions.find(token)
+        workspace = again.sessions.find(OWNER, token)
         if not gone:
             assert workspace.model.state == "loading"
             SlowModel.started[-1].come()
@@ -353,7 +354,7 @@ def test_continued_session_keeps_its_model(run: Run, tmp_path: Path) -> None:
         assert ("large was removed" in workspace.problem) == gone
         again.end()
     again = Run(tmp_path / "log.sqlite", [SMALL, LARGE])
-    workspace = again.sessions.find(token)
+    workspace = again.sessions.find(OWNER, token)
     SlowModel.started[-1].fail("no memory")
     assert (workspace.model.name, workspace.model.state) == ("hand", "ready")
     assert "no memory" in workspace.problem
@@ -367,8 +368,8 @@ def test_document_begins_again_with_a_model_of_other_directions(run: Run) -> Non
     assert run.sessions.models.directions(workspace.model_use, "cached/french") == ("en-fr",)
     for key, message in (("cached/broken", "model.safetensors is missing"), ("cached/large", "large translates en-de")):
         with pytest.raises(CommandError, match=message):
-            run.sessions.restart(workspace, "fr-en", key)
-    begun = run.sessions.restart(workspace, "en-fr", "cached/french")
+            run.sessions.restart(OWNER, workspace, "fr-en", key)
+    begun = run.sessions.restart(OWNER, workspace, "en-fr", "cached/french")
     [french] = SlowModel.started
     assert (begun.direction, begun.model, begun.model.state) == ("en-fr", french, "loading")
     assert (workspace.direction, workspace.model.name) == ("en-de", "hand")
@@ -381,7 +382,7 @@ def test_document_begins_again_with_a_model_of_other_directions(run: Run) -> Non
 
 def test_no_model_claims_an_unsupported_direction(run: Run) -> None:
     run.sessions.models.first.directions = ("en-de",)
-    begun = run.sessions.restart(run.open(), "en-fr", "cached/french")
+    begun = run.sessions.restart(OWNER, run.open(), "en-fr", "cached/french")
     SlowModel.started[0].fail("no memory")
     assert "Nothing is translated here, because hand does not support this language pair" in begun.problem
     assert "no memory" in begun.problem
@@ -396,11 +397,11 @@ def test_start_model_is_logged_once_its_checksum_is_known(tmp_path: Path) -> Non
     for folder, expected in (("old", ["old"]), ("old", ["old"]), ("new", ["old", "new"])):  # the same again is no news
         first = SlowModel(Path(folder))
         sessions = Sessions(store, first, SAMPLES_FOLDER)
-        workspace = sessions.open_document(TEXT, "text.txt")
-        assert store.load_session(workspace.session_id).versions["pinpoint"] == VERSION
+        workspace = sessions.open_document(OWNER, TEXT, "text.txt")
+        assert store.load_session(OWNER, workspace.session_id).versions["pinpoint"] == VERSION
         first.come()
         assert names_and_checksums() == [(None, f"checksum of {name}") for name in expected]
-        assert sessions.models.remembered(store, store.load_session(workspace.session_id)) == (first, "")
+        assert sessions.models.remembered(store, store.load_session(OWNER, workspace.session_id)) == (first, "")
         sessions.close()
     store.close()
 
@@ -418,7 +419,7 @@ def test_page_lists_every_model_and_chooses_by_key_only(run: Run) -> None:
             "since": -1,
             "open": None,
         }
-        return api.command({**message, "since": -1, "detail_since": -1, **fields})
+        return api.command(OWNER, {**message, "since": -1, "detail_since": -1, **fields})
 
     has_shape(result := command("models")["result"], ModelOffers)
     offers = result["models"]
@@ -442,15 +443,15 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
     sessions = Sessions(store, first, SAMPLES_FOLDER)
     try:
         sessions.models.catalog._known = lambda: [describe_model(cache / "other", "cached")]
-        workspace = sessions.open_document(TEXT, "text.txt")
+        workspace = sessions.open_document(OWNER, TEXT, "text.txt")
         offers = sessions.models.catalog.offers(workspace.direction, workspace.model)
         assert [(offer["key"], offer["name"], offer["is_current"]) for offer in offers] == [
             ("first", "mine", True), ("cached/other", "team/other", False),
         ]  # fmt: skip
         assert offers[1]["card"] == "# <b>Other</b>\n"
         has_come = threading.Event()
-        workspace.subscribe(lambda: workspace.model is not first and has_come.set())
-        sessions.models.switch(workspace.model_use, "cached/other")
+        workspace.subscribe(OWNER, lambda: workspace.model is not first and has_come.set())
+        sessions.models.switch(OWNER, workspace.model_use, "cached/other")
         assert has_come.wait(60)
         assert workspace.model.name == "other"
         workspace.model.engine.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
@@ -468,7 +469,7 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
 
 
 def test_status_describes_a_loading_model(run: Run) -> None:
-    run.sessions.models.switch(run.open().model_use, "cached/large")
+    run.sessions.models.switch(OWNER, run.open().model_use, "cached/large")
     client = TestClient(
         build_server(Api(run.sessions), host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1"
     )
@@ -482,7 +483,7 @@ def test_status_describes_a_loading_model(run: Run) -> None:
 def test_every_model_uses_the_device_of_the_start_model(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = run.open()
     run.sessions.models.first.device = "cuda:1"
-    run.sessions.models.switch(workspace.model_use, "cached/large")
+    run.sessions.models.switch(OWNER, workspace.model_use, "cached/large")
     [holder] = SlowModel.started
     assert holder.device == "cuda:1"
     asked = []
@@ -530,7 +531,7 @@ class Shop:
 
     def wait_for(self, is_reached: Callable[[], bool]) -> None:
         reached = threading.Event()
-        self.workspace.subscribe(lambda: is_reached() and reached.set())
+        self.workspace.subscribe(OWNER, lambda: is_reached() and reached.set())
         assert is_reached() or reached.wait(60)
 
 
@@ -546,7 +547,7 @@ def shop(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             return install_model(cache / "mine", name, texts)
 
         sessions = Sessions(store, first, SAMPLES_FOLDER, published=PublishedModels(registry.address, install=install))
-        shop = Shop(registry, sessions, sessions.open_document(TEXT, "text.txt"))
+        shop = Shop(registry, sessions, sessions.open_document(OWNER, TEXT, "text.txt"))
         yield shop
         registry.release.set()
         shop.sessions.close()
@@ -568,9 +569,9 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
     ]  # fmt: skip
     assert "MPL-2.0" in found["models"][1]["licence_text"]
     registry.held = registry.path_of(entry)
-    models_.download(workspace.model_use, "firefox-en-de-tiny")
-    shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
-    assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
+    models_.download(OWNER, workspace.model_use, "firefox-en-de-tiny")
+    shop.wait_for(lambda: (workspace.snapshot(OWNER)["model"]["fetched"] or 0) > 10)
+    assert workspace.snapshot(OWNER)["model"]["next"] == "Firefox Translations en-de (tiny)"
     registry.release.set()
     shop.wait_for(lambda: workspace.model.name == "firefox-en-de-tiny")
     [offer] = [
@@ -592,7 +593,7 @@ def test_published_model_is_downloaded_installed_used_and_removed(shop: Shop) ->
         if one["key"] == "cached/firefox-en-de-tiny"
     ]
     assert offer["median_ms"] > 0
-    shop.sessions.delete_session(workspace)
+    shop.sessions.delete_session(OWNER, workspace)
     models_.remove("cached/firefox-en-de-tiny")
     left = models_.catalog.offers_to_download("en-de", workspace.direction, is_update=False)["models"]
     assert [one["is_installed"] for one in left] == [False, False]
@@ -605,23 +606,23 @@ def test_cancelled_or_failed_download_keeps_the_current_model(shop: Shop) -> Non
     entry = registry.publish("en-de", model=os.urandom(300_000))
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
     registry.held = registry.path_of(entry)
-    models_.download(workspace.model_use, "firefox-en-de-tiny")
-    shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
+    models_.download(OWNER, workspace.model_use, "firefox-en-de-tiny")
+    shop.wait_for(lambda: (workspace.snapshot(OWNER)["model"]["fetched"] or 0) > 10)
     models_.stop(workspace.model_use)
-    assert (workspace.snapshot()["model"]["next"], workspace.model.name) == ("", "hand")
+    assert (workspace.snapshot(OWNER)["model"]["next"], workspace.model.name) == ("", "hand")
     registry.release.set()
     entry["files"]["model"]["uncompressedHash"] = "0" * 64
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
-    models_.download(workspace.model_use, "firefox-en-de-tiny")
-    shop.wait_for(lambda: "is damaged" in workspace.snapshot()["problem"])
-    german = translated(workspace.snapshot()["problem"], "de")
+    models_.download(OWNER, workspace.model_use, "firefox-en-de-tiny")
+    shop.wait_for(lambda: "is damaged" in workspace.snapshot(OWNER)["problem"])
+    german = translated(workspace.snapshot(OWNER)["problem"], "de")
     assert "ist beschädigt" in german
     assert workspace.model.name == "hand"
     assert [
         one["key"] for one in models_.catalog.offers(workspace.direction, workspace.model) if one["place"] == "cached"
     ] == []
     with pytest.raises(CommandError, match="firefox-xx is no longer in the list"):
-        models_.download(workspace.model_use, "firefox-xx")
+        models_.download(OWNER, workspace.model_use, "firefox-xx")
 
 
 def restarted(shop: Shop) -> Workspace:
@@ -631,7 +632,7 @@ def restarted(shop: Shop) -> Workspace:
     shop.sessions = Sessions(
         sessions.store, ready_model(HandDecoder()), SAMPLES_FOLDER, published=sessions.models.catalog.published
     )
-    shop.workspace, _ = shop.sessions.welcome(token)
+    shop.workspace, _ = shop.sessions.welcome(OWNER, token)
     return shop.workspace
 
 
@@ -640,15 +641,15 @@ def test_download_that_ended_with_the_app_continues_at_the_next_start(shop: Shop
     entry = registry.publish("en-de", model=os.urandom(300_000))
     shop.sessions.models.catalog.published.update()
     registry.held = registry.path_of(entry)
-    shop.sessions.models.download(workspace.model_use, "firefox-en-de-tiny")
-    shop.wait_for(lambda: (workspace.snapshot()["model"]["fetched"] or 0) > 10)
+    shop.sessions.models.download(OWNER, workspace.model_use, "firefox-en-de-tiny")
+    shop.wait_for(lambda: (workspace.snapshot(OWNER)["model"]["fetched"] or 0) > 10)
     workspace = restarted(shop)
-    assert workspace.snapshot()["model"]["next"] == "Firefox Translations en-de (tiny)"
+    assert workspace.snapshot(OWNER)["model"]["next"] == "Firefox Translations en-de (tiny)"
     registry.release.set()
     shop.wait_for(lambda: workspace.model.name == "firefox-en-de-tiny")
     ranges = [wanted for path, wanted in registry.requests if path == registry.path_of(entry)]
     assert ranges[-1].startswith("bytes="), "what was received is not asked again"
-    assert restarted(shop).snapshot()["model"]["next"] == ""
+    assert restarted(shop).snapshot(OWNER)["model"]["next"] == ""
 
 
 def test_broken_download_is_tried_once_more_at_the_next_start_and_a_cancelled_one_is_not(
@@ -658,17 +659,17 @@ def test_broken_download_is_tried_once_more_at_the_next_start_and_a_cancelled_on
     shop.registry.publish("en-de")
     shop.sessions.models.catalog.published.update()
     shop.registry.is_down = True
-    shop.sessions.models.download(shop.workspace.model_use, "firefox-en-de-tiny")
+    shop.sessions.models.download(OWNER, shop.workspace.model_use, "firefox-en-de-tiny")
     shop.wait_for(lambda: "HTTP 503" in shop.workspace.problem)
     workspace = restarted(shop)
     shop.wait_for(lambda: "HTTP 503" in workspace.problem)
     num_requests = len(shop.registry.requests)
-    assert restarted(shop).snapshot()["model"]["next"] == ""
+    assert restarted(shop).snapshot(OWNER)["model"]["next"] == ""
     assert len(shop.registry.requests) == num_requests, "a person has to ask now"
 
-    shop.sessions.models.download(shop.workspace.model_use, "firefox-en-de-tiny")
+    shop.sessions.models.download(OWNER, shop.workspace.model_use, "firefox-en-de-tiny")
     shop.sessions.models.stop(shop.workspace.model_use)
-    assert restarted(shop).snapshot()["model"]["next"] == ""
+    assert restarted(shop).snapshot(OWNER)["model"]["next"] == ""
 
 
 def test_styles_of_a_model_are_known_while_it_loads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -704,9 +705,9 @@ def test_downloaded_model_of_another_language_pair_is_offered_for_starting_over(
     shop.registry.publish("en-de")
     models_, workspace = shop.sessions.models, shop.workspace
     models_.catalog.offers_to_download(None, workspace.direction, is_update=True)
-    models_.download(workspace.model_use, "firefox-en-de-tiny")
-    shop.wait_for(lambda: workspace.snapshot()["model"]["offered"] is not None)
-    snapshot = workspace.snapshot()
+    models_.download(OWNER, workspace.model_use, "firefox-en-de-tiny")
+    shop.wait_for(lambda: workspace.snapshot(OWNER)["model"]["offered"] is not None)
+    snapshot = workspace.snapshot(OWNER)
     offered = {"key": "cached/firefox-en-de-tiny", "name": "firefox-en-de-tiny", "directions": ["en-fr"]}
     assert (snapshot["model"]["offered"], snapshot["model"]["name"], snapshot["problem"]) == (offered, "hand", "")
     assert models_.directions(workspace.model_use, "cached/firefox-en-de-tiny") == ("en-fr",)
@@ -734,18 +735,18 @@ def test_uploaded_model_is_installed_and_used(shop: Shop, cache: Path, tmp_path:
     assert send("a" * 32, "x.bin", b"").status_code == 200
     assert client.post(f"/model/{workspace.token}", headers={"content-length": str(3 * 2**30)}).status_code == 413
     assert "not in the log" in client.post("/model/wrong?upload=x&file=y").json()["error"]["message"]
-    models_.install_upload(workspace.model_use, "a" * 32, "my model")
+    models_.install_upload(OWNER, workspace.model_use, "a" * 32, "my model")
     shop.wait_for(lambda: workspace.model.name == "my-model")
     assert installed() == ["cached/my-model"]
     with pytest.raises(CommandError, match="choose them again"):
-        models_.install_upload(workspace.model_use, "a" * 32, "my model")
+        models_.install_upload(OWNER, workspace.model_use, "a" * 32, "my model")
 
     broken = bytearray((cache / "mine" / "model.safetensors").read_bytes()[:-4])
     for file in (cache / "mine").iterdir():
         send("b" * 32, file.name, broken if file.suffix == ".safetensors" else file.read_bytes())
-    models_.install_upload(workspace.model_use, "b" * 32, "my model")
-    shop.wait_for(lambda: bool(workspace.snapshot()["problem"]))
-    problem = workspace.snapshot()["problem"]
+    models_.install_upload(OWNER, workspace.model_use, "b" * 32, "my model")
+    shop.wait_for(lambda: bool(workspace.snapshot(OWNER)["problem"]))
+    problem = workspace.snapshot(OWNER)["problem"]
     assert problem.startswith("The other model could not be loaded (")
     assert problem.endswith(" my-model translates this document")
     assert installed() == ["cached/my-model"]
@@ -757,29 +758,29 @@ TABLE = b"en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n"
 
 def test_document_whose_languages_no_model_has_offers_the_recommended_one_without_the_network(shop: Shop) -> None:
     shop.registry.publish("en-pt", model=bytes(2_000_000))
-    workspace = shop.sessions.open_document(TABLE, "table.tsv")
+    workspace = shop.sessions.open_document(OWNER, TABLE, "table.tsv")
     needed = {"direction": "en-pt", "pivot": "", "is_needed": True}
-    assert shop.sessions.model_offer(workspace) == {**needed, "title": "", "num_bytes": 0}
+    assert shop.sessions.model_offer(OWNER, workspace) == {**needed, "title": "", "num_bytes": 0}
     assert shop.registry.requests == []
-    assert shop.sessions.model_offer(workspace) is None, "it is offered once"
+    assert shop.sessions.model_offer(OWNER, workspace) is None, "it is offered once"
     shop.sessions.models.catalog.offers_to_download(None, workspace.direction, is_update=True)
     title = "Firefox Translations en-pt (tiny)"
-    again = shop.sessions.open_document(TABLE + b"More.\t\n", "table.tsv")
-    assert shop.sessions.model_offer(again) == {**needed, "title": title, "num_bytes": 2_000_000}
-    assert shop.sessions.model_offer(shop.sessions.open_document(TEXT, "text.txt")) is None
+    again = shop.sessions.open_document(OWNER, TABLE + b"More.\t\n", "table.tsv")
+    assert shop.sessions.model_offer(OWNER, again) == {**needed, "title": title, "num_bytes": 2_000_000}
+    assert shop.sessions.model_offer(OWNER, shop.sessions.open_document(OWNER, TEXT, "text.txt")) is None
 
 
 def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts_do_not(shop: Shop) -> None:
     shop.sessions.workspaces._current.clear()
     shop.sessions.model.folder = MODEL_FOLDER
-    workspace, _ = shop.sessions.welcome(None)
-    offered = shop.sessions.model_offer(workspace)
+    workspace, _ = shop.sessions.welcome(OWNER, None)
+    offered = shop.sessions.model_offer(OWNER, workspace)
     assert offered == {"direction": "en-de", "title": "", "num_bytes": 0, "pivot": "", "is_needed": False}
     shop.registry.publish("en-pt")
     shop.sessions.models.catalog.offers_to_download(None, workspace.direction, is_update=True)
     assert shop.sessions.models.catalog.suggestion("en-de", is_needed=False) is None, "the list has none for it"
-    again, _ = shop.sessions.welcome(None)
-    assert shop.sessions.model_offer(again) is None
+    again, _ = shop.sessions.welcome(OWNER, None)
+    assert shop.sessions.model_offer(OWNER, again) is None
 
 
 def test_model_that_other_processes_have_is_not_loaded_here():

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from app.__main__ import main as run_command
+from app.access.actor import OWNER
 from app.cli.models_command import pair_lines
 from app.errors import CommandError
 from app.log.store import LogStore
@@ -180,7 +181,7 @@ class Office:
         self.store.close()
 
     def open(self) -> Workspace:
-        return self.sessions.open_document(TABLE, "table.tsv")
+        return self.sessions.open_document(OWNER, TABLE, "table.tsv")
 
     def ask(self, workspace: Workspace, name: str, **fields: object) -> dict:
         message = {
@@ -191,12 +192,12 @@ class Office:
             "since": -1,
             "open": None,
         }
-        return self.api.command({**message, "since": -1, "detail_since": -1, **fields})
+        return self.api.command(OWNER, {**message, "since": -1, "detail_since": -1, **fields})
 
 
 def wait_until(workspace: Workspace, is_reached: Callable[[], bool]) -> None:
     reached = threading.Event()
-    workspace.subscribe(lambda: is_reached() and reached.set())
+    workspace.subscribe(OWNER, lambda: is_reached() and reached.set())
     assert is_reached() or reached.wait(60)
 
 
@@ -211,7 +212,7 @@ def office(tmp_path: Path, codec: TextCodec, registry: Registry, monkeypatch: py
 def test_document_is_translated_through_english_and_the_log_has_both_models(office: Office) -> None:
     office.install()
     opened = office.open()
-    offer = office.sessions.model_offer(opened)
+    offer = office.sessions.model_offer(OWNER, opened)
     has_shape(offer, ModelSuggestion)
     assert offer is not None
     assert (offer["direction"], offer["pivot"], offer["num_bytes"]) == ("pt-de", "en", 0)
@@ -222,18 +223,18 @@ def test_document_is_translated_through_english_and_the_log_has_both_models(offi
     refused = office.ask(opened, "switch_model", key=pair["key"])["error"]["message"]
     assert refused == "firefox-pt-en-tiny + en-de translates pt-de, not en-de."
 
-    workspace = office.sessions.restart(opened, "pt-de", pair["key"])
-    workspace.open(1)
+    workspace = office.sessions.restart(OWNER, opened, "pt-de", pair["key"])
+    workspace.open(OWNER, 1)
     wait_until(workspace, lambda: workspace.segments[1].shown is not None)
-    shown = workspace.snapshot()["model"]
+    shown = workspace.snapshot(OWNER)["model"]
     assert (shown["state"], shown["pivot"], shown["name"]) == ("ready", "en", "firefox-pt-en-tiny + en-de")
-    workspace.constrain(1, ["Fahrrad"], [])
+    workspace.constrain(OWNER, 1, ["Fahrrad"], [])
     wait_until(workspace, lambda: not workspace.segments[1].is_pending and workspace.segments[1].has_prices)
     segment = workspace.segments[1]
     assert segment.decoded is not None and segment.decoded.best is not None
     for text in ("Fahrrad", "{0}"):
         assert text in segment.decoded.best.text
-    assert "{0}" in workspace.snapshot(open_index=1)["segment"]["between"]
+    assert "{0}" in workspace.snapshot(OWNER, open_index=1)["segment"]["between"]
     events = list(office.store.events(workspace.session_id))
     results = [event.payload for event in events if event.type == "decode_result" and event.payload["hypotheses"]]
     assert all({"pivot", "pivot_score"} <= result.keys() for result in results)
@@ -248,13 +249,13 @@ def test_document_is_translated_through_english_and_the_log_has_both_models(offi
     token = workspace.token
     office.stop()
     office.start()
-    again = office.sessions.find(token)
+    again = office.sessions.find(OWNER, token)
     again.model.wait()
     assert (again.model.state, again.model.pivot) == ("ready", "en")
     office.stop()
     shutil.rmtree(cache_folder())
     office.start()
-    again = office.sessions.find(token)
+    again = office.sessions.find(OWNER, token)
     assert again.model is office.first
     assert "firefox-pt-en-tiny + en-de was removed" in again.problem
 
@@ -264,7 +265,7 @@ def test_missing_model_of_a_pair_is_downloaded_and_both_are_used(office: Office,
     save_model(office.models / "de-pt", codec, "de-pt", 3)
     shutil.move(office.models / "de-pt", cache_folder() / "de-pt")  # so that the document can be in another direction
     office.sessions.models.catalog.published.update()
-    opened = office.sessions.open_document(b"Open the door.\n", "text.txt")
+    opened = office.sessions.open_document(OWNER, b"Open the door.\n", "text.txt")
     pairs = office.ask(opened, "model_pairs")["result"]
     assert pairs["pairs"] == {"de": ["en"], "en": ["pt"], "pt": ["de"]}
     assert pairs["direction"] in ("de-en", "en-pt"), "the document's has a single model, so the first is shown"
@@ -274,11 +275,11 @@ def test_missing_model_of_a_pair_is_downloaded_and_both_are_used(office: Office,
     assert len(office.registry.requests) == 1, "the list alone"
 
     assert office.ask(opened, "switch_model", key=offered["key"])["ok"]
-    wait_until(opened, lambda: opened.snapshot()["model"]["offered"] is not None)
-    shown = opened.snapshot()["model"]["offered"]
+    wait_until(opened, lambda: opened.snapshot(OWNER)["model"]["offered"] is not None)
+    shown = opened.snapshot(OWNER)["model"]["offered"]
     assert (shown["key"], shown["directions"]) == (offered["key"], ["pt-de"])
     assert "firefox-pt-en-tiny" in [folder.name for folder in office.installed()]
-    workspace = office.sessions.restart(opened, "pt-de", offered["key"])
+    workspace = office.sessions.restart(OWNER, opened, "pt-de", offered["key"])
     workspace.model.wait()
     assert (workspace.model.state, workspace.model.pivot) == ("ready", "en")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.models.watchdog import Watchdog
@@ -99,19 +100,19 @@ def test_unreachable_model_is_reported_immediately_and_keeps_its_requests():
 def test_a_segment_whose_model_hung_is_translated_when_it_is_opened_again(store: LogStore):
     decoder = HandDecoder()
     sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = sessions.open_document(b"One. Two.", "a.txt")
-    workspace.open(0)
+    workspace = sessions.open_document(OWNER, b"One. Two.", "a.txt")
+    workspace.open(OWNER, 0)
     decoder.restart("the model did not answer")
     settle(workspace)
     assert workspace.segments[0].has_crashed
     num_requests = len(decoder.of(0))
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     assert len(decoder.of(0)) == num_requests + 1
     sessions.close()
 
 
 def test_a_problem_of_the_model_is_taken_back_and_others_stay(api: Api):  # noqa: F811
-    workspace, _ = api.sessions.welcome(None)
+    workspace, _ = api.sessions.welcome(OWNER, None)
     model = api.sessions.model
     assert isinstance(model, ModelHandle) and isinstance(model.engine, HandDecoder)
     model.engine.heartbeat = 1

@@ -20,6 +20,7 @@ from lxml import etree
 from translate.storage.tbx import tbxfile
 from translate.storage.tmx import tmxfile
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.formats.documents import Document
 from app.formats.read_file import read_document
@@ -42,11 +43,11 @@ def session_id(store: LogStore) -> int:
 
 
 def lines_of(store: LogStore, session_id: int) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in session_jsonl(store, session_id).data.decode().split("\n")[:-1]]
+    return [json.loads(line) for line in session_jsonl(OWNER, store, session_id).data.decode().split("\n")[:-1]]
 
 
 def rows_of(store: LogStore, session_id: int) -> list[dict[str, str]]:
-    text = session_csv(store, session_id).data.decode("utf-8-sig")
+    text = session_csv(OWNER, store, session_id).data.decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -67,12 +68,12 @@ def test_json_lines_contain_the_document_and_every_event(store: LogStore, sessio
 
 
 def test_session_token_is_not_exported(store: LogStore, session_id: int) -> None:
-    for export in (session_jsonl(store, session_id), session_csv(store, session_id)):
+    for export in (session_jsonl(OWNER, store, session_id), session_csv(OWNER, store, session_id)):
         assert b"secret-token" not in export.data
 
 
 def test_exported_log_verifies_without_the_database(store: LogStore, session_id: int) -> None:
-    data = session_jsonl(store, session_id).data
+    data = session_jsonl(OWNER, store, session_id).data
     report = verify_jsonl(data)
     assert (report.is_intact, report.num_events) == (True, 13)
 
@@ -89,14 +90,14 @@ def test_exported_log_verifies_without_the_database(store: LogStore, session_id:
 def test_changed_export_does_not_verify(
     store: LogStore, session_id: int, before: bytes, after: bytes, first_bad: int
 ) -> None:
-    header, events = session_jsonl(store, session_id).data.split(b"\n", 1)
+    header, events = session_jsonl(OWNER, store, session_id).data.split(b"\n", 1)
     assert before in events
     report = verify_jsonl(header + b"\n" + events.replace(before, after))
     assert (report.is_intact, report.first_bad_seq) == (False, first_bad)
 
 
 def test_export_without_an_event_does_not_verify(store: LogStore, session_id: int) -> None:
-    lines = session_jsonl(store, session_id).data.split(b"\n")
+    lines = session_jsonl(OWNER, store, session_id).data.split(b"\n")
     assert not verify_jsonl(b"\n".join(lines[:4] + lines[5:])).is_intact
     assert not verify_jsonl(b"\n".join([*lines[:-2], b""])).is_intact  # the tail
 
@@ -139,7 +140,7 @@ def test_escaping_adds_at_most_an_apostrophe(text: str) -> None:
 def test_binary_document_is_exported_completely(store: LogStore) -> None:
     data = b"PK\x03\x04\x00\xff"
     document = Document("a.docx", "docx", data, "", b"", ())
-    first = lines_of(store, store.start_session(document, "en-de").id)[0]
+    first = lines_of(store, store.start_session(OWNER, document, "en-de").id)[0]
     assert base64.b64decode(first["document"]["base64"]) == data
 
 
@@ -170,43 +171,43 @@ def empty(tmp_path: Path) -> Iterator[LogStore]:
 
 
 def test_imported_log_is_equal_in_every_row(store: LogStore, session_id: int, empty: LogStore) -> None:
-    store.glossaries.add_term(session_id, Term("folder", "Ordner", is_for_document=True), 1)
-    store.append(session_id, "error", {"message": "nan \ud83d \u2028 \x00", "big": 2**60, "x": [1.5e-7, -0.0]})
-    exported = session_jsonl(store, session_id)
+    store.glossaries.add_term(OWNER, session_id, Term("folder", "Ordner", is_for_document=True), 1)
+    store.append(OWNER, session_id, "error", {"message": "nan \ud83d \u2028 \x00", "big": 2**60, "x": [1.5e-7, -0.0]})
+    exported = session_jsonl(OWNER, store, session_id)
     number = import_jsonl(empty, exported.data, exported.name)
     assert tables(empty) == tables(store)
     assert empty.verify_chain(number).is_intact
-    assert session_jsonl(empty, number).data == exported.data
-    again, first = empty.load_session(number), store.load_session(session_id)
+    assert session_jsonl(OWNER, empty, number).data == exported.data
+    again, first = empty.load_session(OWNER, number), store.load_session(OWNER, session_id)
     assert again.token not in ("", first.token)
     assert (again.document, again.glossaries, again.document_terms) == (
         first.document,
         first.glossaries,
         first.document_terms,
     )
-    assert empty.append(number, "resume", {}) == first.num_events + 1  # it can be gone on with
+    assert empty.append(OWNER, number, "resume", {}) == first.num_events + 1  # it can be gone on with
 
 
 def test_export_with_one_glossary_of_an_older_version_is_imported(
     store: LogStore, session_id: int, empty: LogStore
 ) -> None:
-    first, *events = session_jsonl(store, session_id).data.decode("utf-8").splitlines(keepends=True)
+    first, *events = session_jsonl(OWNER, store, session_id).data.decode("utf-8").splitlines(keepends=True)
     line = json.loads(first)
     terms = [term for _, term in line.pop("glossaries")[0]["terms"]]
     line |= {"format": "pinpoint-log-2", "glossary": {"name": "g.tsv", "terms": terms}}
     older = "".join([json.dumps(line), "\n", *events]).encode("utf-8")
     number = import_jsonl(empty, older, "older.jsonl")
-    assert empty.load_session(number).glossaries == store.load_session(session_id).glossaries
+    assert empty.load_session(OWNER, number).glossaries == store.load_session(OWNER, session_id).glossaries
 
 
 def test_export_with_whole_texts_is_imported_and_replayed(store: LogStore, session_id: int, empty: LogStore) -> None:
     """As it was before changes were events of their own; new ones may follow in the same session."""
-    exported = session_jsonl(store, session_id).data
+    exported = session_jsonl(OWNER, store, session_id).data
     assert b'"type":"edit"' in exported and b'"offset"' not in exported
     number = import_jsonl(empty, exported.replace(b"pinpoint-log-4", b"pinpoint-log-3"), "older.jsonl")
     assert tables(empty) == tables(store)
-    empty.append(number, "delete", {"offset": 4, "text": " 1", "origin": "typed"}, segment=0)
-    empty.append(number, "paste", {"offset": 4, "text": " 2", "origin": "paste"}, segment=0)
+    empty.append(OWNER, number, "delete", {"offset": 4, "text": " 1", "origin": "typed"}, segment=0)
+    empty.append(OWNER, number, "paste", {"offset": 4, "text": " 2", "origin": "paste"}, segment=0)
     texts = [
         m.text for m in replay_steps(DOCUMENT.segments, empty.events(number)) if m.segment == 0 and m.text is not None
     ]
@@ -215,28 +216,28 @@ def test_export_with_whole_texts_is_imported_and_replayed(store: LogStore, sessi
 
 def test_paired_document_keeps_its_translations(store: LogStore, empty: LogStore) -> None:
     document = read_document(b'#. note\nmsgid "One"\nmsgstr "Eins"\n\nmsgid "Two"\nmsgstr ""\n', "a.po")
-    exported = session_jsonl(store, store.start_session(document, "en-de").id)
+    exported = session_jsonl(OWNER, store, store.start_session(OWNER, document, "en-de").id)
     number = import_jsonl(empty, exported.data, exported.name)
-    assert empty.load_session(number).document.segments == document.segments
+    assert empty.load_session(OWNER, number).document.segments == document.segments
     assert tables(empty) == tables(store)
 
 
 def test_session_is_not_imported_twice(store: LogStore, session_id: int) -> None:
     before = tables(store)
-    exported = session_jsonl(store, session_id).data
+    exported = session_jsonl(OWNER, store, session_id).data
     with pytest.raises(LogError, match=r"already in .*, as session 1"):
         import_jsonl(store, exported, "a.jsonl")
     assert tables(store) == before
-    store.append(session_id, "blur", {})
+    store.append(OWNER, session_id, "blur", {})
     with pytest.raises(LogError, match=r"already in .*, as session 1"):  # which has gone on since
         import_jsonl(store, exported, "a.jsonl")
 
 
 def test_used_session_number_is_not_reused(store: LogStore, session_id: int, empty: LogStore) -> None:
-    exported = session_jsonl(store, session_id)
+    exported = session_jsonl(OWNER, store, session_id)
     stone = store.delete_session(session_id)
     assert import_jsonl(store, exported.data, "a.jsonl") != stone.session_id
-    empty.start_session(DOCUMENT, "en-de")
+    empty.start_session(OWNER, DOCUMENT, "en-de")
     assert import_jsonl(empty, exported.data, "a.jsonl") == 2
 
 
@@ -263,11 +264,11 @@ def test_used_session_number_is_not_reused(store: LogStore, session_id: int, emp
 def test_invalid_export_is_refused_with_the_line(
     store: LogStore, session_id: int, empty: LogStore, before: bytes, after: bytes, message: str
 ) -> None:
-    data = session_jsonl(store, session_id).data
+    data = session_jsonl(OWNER, store, session_id).data
     assert before in data
     with pytest.raises(LogError, match=message):
         import_jsonl(empty, data.replace(before, after), "a.jsonl")
-    assert empty.sessions() == []
+    assert empty.sessions(OWNER) == []
 
 
 @pytest.mark.parametrize(
@@ -283,12 +284,12 @@ def test_invalid_export_is_refused_with_the_line(
 def test_impossible_payload_with_a_correct_hash_is_refused(
     store: LogStore, session_id: int, empty: LogStore, event_type: Any, payload: dict[str, Any]
 ) -> None:
-    store.append(session_id, event_type, payload, segment=0)
-    exported = session_jsonl(store, session_id)
+    store.append(OWNER, session_id, event_type, payload, segment=0)
+    exported = session_jsonl(OWNER, store, session_id)
     assert verify_jsonl(exported.data).is_intact
     with pytest.raises(LogError, match="inconsistent session data"):
         import_jsonl(empty, exported.data, exported.name)
-    assert empty.sessions() == []
+    assert empty.sessions(OWNER) == []
 
 
 @given(st.binary(max_size=200))
@@ -305,14 +306,14 @@ def test_random_bytes_are_not_a_session(tmp_path_factory: pytest.TempPathFactory
 
 
 def test_workbook_has_the_rows_of_the_csv_and_no_formula(store: LogStore, session_id: int) -> None:
-    data = session_workbook(store, session_id).data
+    data = session_workbook(OWNER, store, session_id).data
     book = openpyxl.load_workbook(io.BytesIO(data))
     assert book.sheetnames == ["Report", "Segments", "Constraints"]
     head, *rows = book["Segments"].iter_rows()
     assert [cell.value for cell in head] == list(CSV_COLUMNS)
     by_name = [dict(zip(CSV_COLUMNS, row, strict=True)) for row in rows]
     assert [row["source"].value for row in by_name] == [segment.source for segment in DOCUMENT.segments]
-    numbers = list(csv.DictReader(io.StringIO(session_csv(store, session_id).data.decode("utf-8-sig"))))
+    numbers = list(csv.DictReader(io.StringIO(session_csv(OWNER, store, session_id).data.decode("utf-8-sig"))))
     for name in (name for name in CSV_COLUMNS if name.startswith(("keys_", "words_")) or name in ("edits", "pins")):
         assert [row[name].value for row in by_name] == [float(row[name]) for row in numbers], name
     assert by_name[0]["words_pasted"].value == 0, "an empty cell would be left out of an average"
@@ -327,10 +328,10 @@ def test_workbook_has_the_rows_of_the_csv_and_no_formula(store: LogStore, sessio
 
 def test_workbook_names_the_last_style_and_all_models(store: LogStore, session_id: int) -> None:
     for name, key in (("small", None), ("large", "cached/large"), ("small", "first")):
-        store.append(session_id, "model", {"key": key, "name": name, "model": f"{name[0]}0ff"})
+        store.append(OWNER, session_id, "model", {"key": key, "name": name, "model": f"{name[0]}0ff"})
     for style in ({"formality": "formal", "domain": None}, {"formality": "informal", "domain": "docs"}):
-        store.append(session_id, "style", style)
-    book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, session_id).data))
+        store.append(OWNER, session_id, "style", style)
+    book = openpyxl.load_workbook(io.BytesIO(session_workbook(OWNER, store, session_id).data))
     sums = {row[0].value: row[1].value for row in book["Report"].iter_rows()}
     assert (sums["formality chosen"], sums["domain chosen"]) == ("informal", "docs")
     assert sums["models (checksum)"] == "small (s0ff); large (l0ff)"
@@ -338,7 +339,9 @@ def test_workbook_names_the_last_style_and_all_models(store: LogStore, session_i
 
 def test_workbook_has_the_repetitions_in_the_document(store: LogStore) -> None:
     document = read_document(b"One house.\nTwo doors.\nOne house.\n", "a.txt")
-    book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
+    book = openpyxl.load_workbook(
+        io.BytesIO(session_workbook(OWNER, store, store.start_session(OWNER, document, "en-de").id).data)
+    )
     sums = {row[0].value: row[1].value for row in book["Report"].iter_rows()}
     assert sums["repetitions in the document, segments"] == 1
     assert sums["repetitions in the document, words"] == 2
@@ -347,7 +350,9 @@ def test_workbook_has_the_repetitions_in_the_document(store: LogStore) -> None:
 
 def test_cell_text_is_cut_to_the_limit_of_excel(store: LogStore) -> None:
     document = read_document(b"x" * 40_000 + b"\x01\n", "a.txt")
-    book = openpyxl.load_workbook(io.BytesIO(session_workbook(store, store.start_session(document, "en-de").id).data))
+    book = openpyxl.load_workbook(
+        io.BytesIO(session_workbook(OWNER, store, store.start_session(OWNER, document, "en-de").id).data)
+    )
     cell = book["Segments"]["C2"].value
     assert (len(cell), cell[-1]) == (MAX_CELL_CHARACTERS, "…")
 
@@ -357,8 +362,8 @@ def test_cell_text_is_cut_to_the_limit_of_excel(store: LogStore) -> None:
 
 def test_tmx_has_the_confirmed_segments_and_is_read_by_other_tools(store: LogStore, session_id: int) -> None:
     update = SegmentUpdate("confirmed", "<b>&\x00Über</b>", 4)
-    store.append(session_id, "confirm", {}, segment=2, update=update)
-    exported = session_tmx(store, session_id)
+    store.append(OWNER, session_id, "confirm", {}, segment=2, update=update)
+    exported = session_tmx(OWNER, store, session_id)
     assert exported.name == "my.manual.tmx"
     units = tmxfile.parsestring(exported.data).units
     assert [(unit.source, unit.target) for unit in units] == [
@@ -375,8 +380,8 @@ def test_tmx_has_the_confirmed_segments_and_is_read_by_other_tools(store: LogSto
 
 def test_xliff_has_all_segments_is_valid_and_is_read_again(store: LogStore, session_id: int) -> None:
     update = SegmentUpdate("pretranslated", "<b>&\x00Über</b> {1}", 4, {"comment": "Bitte prüfen\x01"})
-    store.append(session_id, "insert", {}, segment=2, update=update)
-    exported = session_xliff(store, session_id)
+    store.append(OWNER, session_id, "insert", {}, segment=2, update=update)
+    exported = session_xliff(OWNER, store, session_id)
     assert exported.name == "my.manual.segments.xlf"
     its_schema = schema("xliff-core-1.2-strict.xsd")
     assert its_schema.validate(etree.fromstring(exported.data)), its_schema.error_log
@@ -387,7 +392,7 @@ def test_xliff_has_all_segments_is_valid_and_is_read_again(store: LogStore, sess
         (DOCUMENT.segments[2].source, "<b>&\ufffdÜber</b> {1}", "edited"),
     ]
     assert "Bitte prüfen\ufffd" in read.segments[2].note
-    untouched = session_xliff(store, store.start_session(DOCUMENT, "en-de").id)
+    untouched = session_xliff(OWNER, store, store.start_session(OWNER, DOCUMENT, "en-de").id)
     assert [segment.target for segment in read_document(untouched.data, untouched.name).segments] == [None] * 3
 
 
@@ -398,25 +403,25 @@ def test_dates_in_tmx_are_the_dates_of_confirmation(store: LogStore, session_id:
             "app.log.event_chain.wall_ms", lambda year=year: int(datetime(year, 1, 1).timestamp() * 1000)
         )
         update = None if segment is None else SegmentUpdate("confirmed", text, 9, read_version=read_version)
-        store.append(session_id, event, {}, segment=segment, update=update)
-    dates = [unit.get("changedate") for unit in ET.fromstring(session_tmx(store, session_id).data).iter("tu")]
+        store.append(OWNER, session_id, event, {}, segment=segment, update=update)
+    dates = [unit.get("changedate") for unit in ET.fromstring(session_tmx(OWNER, store, session_id).data).iter("tu")]
     assert [date[:4] for date in dates if date] == ["2001", "2002"]
 
 
 def test_empty_tmx_has_a_note(store: LogStore) -> None:
-    assert "empty" in (session_tmx(store, store.start_session(DOCUMENT, "en-de").id).note or "")
+    assert "empty" in (session_tmx(OWNER, store, store.start_session(OWNER, DOCUMENT, "en-de").id).note or "")
 
 
 def test_tbx_has_terms_added_and_not_removed_in_the_session(store: LogStore, session_id: int) -> None:
-    assert "No term" in (session_tbx(store, session_id).note or "")
+    assert "No term" in (session_tbx(OWNER, store, session_id).note or "")
     terms = [
         Term(source, target, is_for_document=True)
         for source, target in (("salt & pepper", "Salz <& Pfeffer"), ("gone", "fort"))
     ]
     for term in terms:
-        store.glossaries.add_term(session_id, term, 0)
-    store.glossaries.remove_terms(session_id, [terms[1]])
-    exported = session_tbx(store, session_id)
+        store.glossaries.add_term(OWNER, session_id, term, 0)
+    store.glossaries.remove_terms(OWNER, session_id, [terms[1]])
+    exported = session_tbx(OWNER, store, session_id)
     assert (exported.name, exported.note) == ("my.manual.terms.tbx", None)
     theirs = tbxfile.parsestring(exported.data)
     assert [(unit.source, unit.target) for unit in theirs.units] == [("salt & pepper", "Salz <& Pfeffer")]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
@@ -44,16 +45,16 @@ def worked_on(folder: Path) -> list[dict[str, Any]]:
     model.load_in_background(1)
     model.wait()
     sessions = Sessions(store, model, SAMPLES_FOLDER)
-    workspace = sessions.open_document(TEXT, "a.txt")
-    workspace.open(0)
-    workspace.constrain(0, ["Einstellungen"], [])
-    workspace.constrain(1, [], [], [Avoid("die")])
-    workspace.constrain(2, ["Router", "Datei"], [], beginning="Der ", previous="Der Router speichert.")
+    workspace = sessions.open_document(OWNER, TEXT, "a.txt")
+    workspace.open(OWNER, 0)
+    workspace.constrain(OWNER, 0, ["Einstellungen"], [])
+    workspace.constrain(OWNER, 1, [], [], [Avoid("die")])
+    workspace.constrain(OWNER, 2, ["Router", "Datei"], [], beginning="Der ", previous="Der Router speichert.")
     end = time.monotonic() + 60
     while workspace.segments[2].is_pending or any(segment.decoded is None for segment in workspace.segments):
         assert time.monotonic() < end, "the model has not answered"
         time.sleep(0.02)
-    data = session_jsonl(store, workspace.session_id).data
+    data = session_jsonl(OWNER, store, workspace.session_id).data
     sessions.close()
     model.close()
     store.close()

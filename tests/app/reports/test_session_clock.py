@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.formats.read_file import read_document
 from app.log import event_chain
@@ -40,7 +41,7 @@ def test_running_figures_equal_the_report_and_only_new_events_are_read(tmp_path:
     monkeypatch.setattr(event_chain, "time", clock)
     store = LogStore.open(tmp_path / "log.sqlite")
     document = read_document(TEXT.encode(), "manual.txt")
-    record = store.start_session(document, "en-de")
+    record = store.start_session(OWNER, document, "en-de")
     segments = [SegmentState(s.index, s.source, count_words(s.source)) for s in document.segments]
     workspace = Workspace(
         store, record.id, record.token, document, segments, ready_model(HandDecoder()),
@@ -51,14 +52,14 @@ def test_running_figures_equal_the_report_and_only_new_events_are_read(tmp_path:
         store, "events", lambda session, *, after=0: [read.append(e.seq) or e for e in all_events(session, after=after)]
     )
     acts = [
-        workspace.open,
-        lambda i: workspace.edit(i, f"Text {rng.random()}", "typed"),
-        lambda i: workspace.confirm(i, f"Text {rng.random()}"),
-        workspace.reopen,
-        workspace.leave,
-        lambda i: workspace.activity.idle(i, 60_000),
-        lambda i: workspace.structure.split(i, 5) if len(workspace.segments) < 6 else None,
-        lambda i: workspace.structure.merge(i) if i + 1 < len(workspace.segments) else None,
+        lambda i: workspace.open(OWNER, i),
+        lambda i: workspace.edit(OWNER, i, f"Text {rng.random()}", "typed"),
+        lambda i: workspace.confirm(OWNER, i, f"Text {rng.random()}"),
+        lambda i: workspace.reopen(OWNER, i),
+        lambda i: workspace.leave(OWNER, i),
+        lambda i: workspace.activity.idle(OWNER, i, 60_000),
+        lambda i: workspace.structure.split(OWNER, i, 5) if len(workspace.segments) < 6 else None,
+        lambda i: workspace.structure.merge(OWNER, i) if i + 1 < len(workspace.segments) else None,
     ]
     weights, speeds = [6, 6, 4, 1, 1, 1, 1, 1], set()
     for _ in range(120):
@@ -66,7 +67,7 @@ def test_running_figures_equal_the_report_and_only_new_events_are_read(tmp_path:
         index = rng.choice([s.index for s in workspace.segments if s.source])
         with contextlib.suppress(CommandError):  # not every segment can be cut or joined
             rng.choices(acts, weights)[0](index)
-        work = workspace.snapshot()["work"]
+        work = workspace.snapshot(OWNER)["work"]
         figures = session_statistics(workspace.document.segments, all_events(record.id))
         assert (work["net_ms"], work["idle_limit_ms"]) == (figures.net_ms, figures.idle_limit_ms)
         assert work["per_hour"] == figures.words_per_hour
@@ -74,6 +75,6 @@ def test_running_figures_equal_the_report_and_only_new_events_are_read(tmp_path:
     assert len(speeds) > 10
     assert read == list(range(1, len(read) + 1))  # each event once
     anew = SessionClock(store, record.id).view(workspace.segments, workspace.core.tally.words()["confirmed"])
-    assert anew == workspace.snapshot()["work"]
+    assert anew == workspace.snapshot(OWNER)["work"]
     workspace.close()
     store.close()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.records import SavedSegment
 from app.log.store import LogStore
@@ -21,7 +22,7 @@ def session_id(store: LogStore) -> int:
 
 
 def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session_id: int) -> None:
-    session = store.load_session(session_id)
+    session = store.load_session(OWNER, session_id)
     export = translated_document(session.document, session.segments, "de")
     assert export.name == "my.manual.de.txt"
     assert export.data.decode("utf-8").split("\r\n")[:2] == ["Eine 1", "@SUM(A1)\ufffd"]  # no formula rule in a text
@@ -31,7 +32,7 @@ def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session
 
 
 def test_proposals_fill_untouched_segments(store: LogStore, session_id: int) -> None:
-    session = store.load_session(session_id)
+    session = store.load_session(OWNER, session_id)
     export = translated_document(session.document, session.segments, proposals={1: "never", 2: "Über uns"})
     assert export.data.decode("utf-8").rstrip().split("\r\n") == ["Eine 1", "@SUM(A1)\ufffd", "", "Über uns"]
 
@@ -56,7 +57,7 @@ def test_texts_from_the_memory_count_and_are_marked_as_proposals() -> None:
 
 
 def test_only_confirmed_exports_only_confirmed_texts(store: LogStore, session_id: int) -> None:
-    session = store.load_session(session_id)
+    session = store.load_session(OWNER, session_id)
     export = translated_document(session.document, session.segments, proposals={2: "x"}, only_confirmed=True)
     assert export.data.decode("cp1252") == DOCUMENT.text.replace("One", "Eine 1")
 

@@ -26,7 +26,7 @@ from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.translations import TranslationService
 from app.sessions import Sessions
-from app.ui.access import OwnPages
+from app.ui.own_pages import OwnPages
 from app.ui.server import bind
 from engine import SearchOptions
 

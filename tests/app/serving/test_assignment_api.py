@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from app.access.actor import OWNER, Actor
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.sessions import Sessions
 from tests.app.serving.conftest import Program
-from tests.app.test_people import acting
 
 PATH = "/api/v1/assignments"
 
@@ -18,8 +18,9 @@ def number(sessions: Sessions) -> int:
     """A document of four segments in a project of the manager Ana with the translator Ben; Eve sees nothing."""
     for name, role in (("Ana", "manager"), ("Ben", "translator"), ("Eve", "manager")):
         sessions.store.people.put(name, role)  # type: ignore[arg-type]
-    with acting("Ana"):
-        document = sessions.open_document(b"One door.\nTwo doors.\nThree doors.\nFour doors.\n", "doors.txt")
+    document = sessions.open_document(
+        Actor.person("Ana"), b"One door.\nTwo doors.\nThree doors.\nFour doors.\n", "doors.txt"
+    )
     sessions.store.people.join("Ben", [document.project.id])
     return document.session_id
 
@@ -48,7 +49,7 @@ def test_open_document_shows_the_assignment_at_once(number: int, programs: dict[
     programs["Ana"].request("PUT", f"{PATH}/{number}", json={"person": "Ben", "first": 1, "last": 1})
     document = sessions.workspaces.of_session(number)
     assert document is not None
-    assert [row["assignee"] for row in document.snapshot()["rows"]] == ["Ben", "", "", ""]
+    assert [row["assignee"] for row in document.snapshot(OWNER)["rows"]] == ["Ben", "", "", ""]
 
 
 @pytest.mark.parametrize(

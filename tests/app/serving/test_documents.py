@@ -10,6 +10,7 @@ from typing import Any
 import deepl
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.glossary import Term
 from app.serving import document_api
@@ -39,7 +40,7 @@ def translated(program: Program, number: str) -> dict[str, Any]:
 
 
 def test_document_is_translated_post_edited_and_deleted(client: Program, sessions: Sessions):
-    shown = sessions.open_sample()
+    shown = sessions.open_sample(OWNER)
     made = send(client)
     assert made.status_code == 201, made.text
     number = made.json()["id"]
@@ -48,30 +49,30 @@ def test_document_is_translated_post_edited_and_deleted(client: Program, session
         "translated", 2, 2, 0,
     )  # fmt: skip
     assert (status["num_characters"], status["direction"], status["seconds_left"]) == (31, "en-de", None)
-    assert sessions.workspaces.current_token == shown.token and not shown.decoding.is_suspended
+    assert sessions.workspaces.current_token(OWNER) == shown.token and not shown.decoding.is_suspended
     draft = client.get(f"{PATH}/{number}/file")
     assert "filename*=UTF-8''manual.de.draft.txt" in draft.headers["content-disposition"]
     assert len(draft.text.splitlines()) == 2 and "Datei" in draft.text
-    (summary,) = [each for each in sessions.store.sessions() if each.document_name == "manual.txt"]
-    sessions.resume(summary.id).confirm(0, "Mach die Datei auf.")
+    (summary,) = [each for each in sessions.store.sessions(OWNER) if each.document_name == "manual.txt"]
+    sessions.resume(OWNER, summary.id).confirm(OWNER, 0, "Mach die Datei auf.")
     assert client.get(f"{PATH}/{number}").json()["num_confirmed"] == 1
     edited = client.get(f"{PATH}/{number}/file", params={"proposals": "false"})
     assert edited.text == "Mach die Datei auf.\nClose the window."
     in_use = client.request("DELETE", f"{PATH}/{number}")
     assert (in_use.status_code, in_use.json()["error"]["kind"]) == (409, "in_use")
-    sessions.find(shown.token)
-    sessions.workspaces.show(shown)
+    sessions.find(OWNER, shown.token)
+    sessions.workspaces.show(OWNER, shown)
     assert client.request("DELETE", f"{PATH}/{number}").status_code == 204
     assert client.get(PATH).json() == {"documents": []}
     with pytest.raises(LogError):
-        sessions.store.load_session(summary.token)
+        sessions.store.load_session(OWNER, summary.token)
 
 
 def test_translation_goes_on_while_the_page_shows_another_document(client: Program, sessions: Sessions):
     number = send(client, b"\n".join(b"Open file number %d." % n for n in range(12))).json()["id"]
-    token = next(each.token for each in sessions.store.sessions())
-    sessions.workspaces.show(sessions.find(token))
-    sessions.open_sample()  # suspends it
+    token = next(each.token for each in sessions.store.sessions(OWNER))
+    sessions.workspaces.show(OWNER, sessions.find(OWNER, token))
+    sessions.open_sample(OWNER)  # suspends it
     assert translated(client, number)["num_translated"] == 12
 
 
@@ -79,8 +80,8 @@ def test_document_is_not_translated_before_its_terms_are_used(client: Program, s
     """Terms may come when the first segments have a translation already."""
     number = send(client).json()["id"]
     translated(client, number)
-    (token,) = [each.token for each in sessions.store.sessions()]
-    sessions.find(token, shows=False).glossaries.put("Terms", [Term("window", "Scheibe")])
+    (token,) = [each.token for each in sessions.store.sessions(OWNER)]
+    sessions.find(OWNER, token, shows=False).glossaries.put(OWNER, "Terms", [Term("window", "Scheibe")])
     translated(client, number)
     assert "Scheibe" in client.get(f"{PATH}/{number}/file").text
 
@@ -117,18 +118,20 @@ def test_a_program_chooses_keys_columns_encoding_and_line_breaks(client: Program
 def test_document_outlives_its_workspace(client: Program, sessions: Sessions):
     number = send(client).json()["id"]
     translated(client, number)
-    sessions.open_sample()
+    sessions.open_sample(OWNER)
     assert sessions.workspaces.close_idle(0) == 1
     assert translated(client, number)["num_translated"] == 2
-    sessions.delete_unshown(next(each.id for each in sessions.store.sessions() if each.document_name == "manual.txt"))
+    sessions.delete_unshown(
+        OWNER, next(each.id for each in sessions.store.sessions(OWNER) if each.document_name == "manual.txt")
+    )
     assert client.get(f"{PATH}/{number}").status_code == 404 and client.get(PATH).json() == {"documents": []}
 
 
 def test_documents_of_the_page_stay_out_of_the_project_of_a_program(client: Program, sessions: Sessions):
     """Else a program would get their exact matches."""
     own = send(client).json()["project"]
-    assert sessions.open_sample().project.id != own
-    assert [row["id"] for row in sessions.projects.overview()["projects"] if row["is_current"]] != [own]
+    assert sessions.open_sample(OWNER).project.id != own
+    assert [row["id"] for row in sessions.projects.overview(OWNER)["projects"] if row["is_current"]] != [own]
 
 
 def test_every_route_hides_the_documents_of_others(gateway: ApiGateway, client: Program, keys: ApiFile):
@@ -157,16 +160,16 @@ def test_project_of_the_page_needs_a_key_that_may_export(
     gateway: ApiGateway, client: Program, keys: ApiFile, sessions: Sessions
 ):
     """Exact matches of a project's memory are texts of other people."""
-    page = sessions.open_sample()
+    page = sessions.open_sample(OWNER)
     refused = send(client, project=str(page.project.id))
     assert (refused.status_code, refused.json()["error"]["kind"]) == (403, "forbidden")
     first, second = send(client).json(), send(client).json()
-    own = sessions.projects.get(first["project"])
+    own = sessions.projects.get(OWNER, first["project"])
     assert (own.name, own.shares_memory, second["project"]) == ("Ana (API)", False, own.id)
     assert first["id"] != second["id"]
-    opened = next(each for each in sessions.store.sessions() if each.project_id == own.id)
-    sessions.resume(opened.id)  # a person post-edits it
-    assert sessions.projects.for_new("en-de").id == page.project.id  # as before
+    opened = next(each for each in sessions.store.sessions(OWNER) if each.project_id == own.id)
+    sessions.resume(OWNER, opened.id)  # a person post-edits it
+    assert sessions.projects.for_new(OWNER, "en-de").id == page.project.id  # as before
     boss = Program(gateway, authorization=f"Bearer {keys.create('Boss', may_export=True)[1]}")
     assert send(boss, project=str(page.project.id)).json()["project"] == page.project.id
     assert send(boss, project="99").status_code == 400
@@ -188,7 +191,7 @@ def test_impossible_document_is_refused_and_leaves_nothing(
 ):
     reply = send(client, data, name, **fields)
     assert reply.status_code == status and says in reply.json()["error"]["message"]
-    assert sessions.store.sessions() == [] and client.get(PATH).json() == {"documents": []}
+    assert sessions.store.sessions(OWNER) == [] and client.get(PATH).json() == {"documents": []}
 
 
 def test_documents_have_limits(client: Program, keys: ApiFile, gateway: ApiGateway, monkeypatch: pytest.MonkeyPatch):

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
@@ -31,8 +32,8 @@ def boss(gateway: ApiGateway, keys: ApiFile) -> Iterator[httpx.Client]:
 @pytest.fixture
 def path(store: LogStore) -> str:
     """The address of the stream of session 1, which has two events."""
-    record = store.start_session(read_document(b"Open the file.", "manual.txt"), "en-de")
-    store.append(record.id, "focus", {}, segment=0)
+    record = store.start_session(OWNER, read_document(b"Open the file.", "manual.txt"), "en-de")
+    store.append(OWNER, record.id, "focus", {}, segment=0)
     return f"/api/v1/sessions/{record.id}/events"
 
 
@@ -54,9 +55,9 @@ def test_stream_sends_the_whole_chain_and_then_new_events(boss: httpx.Client, pa
         assert reply.headers["content-type"].startswith("text/event-stream")
         received = events(reply.iter_lines())
         seen = [next(received), next(received)]
-        store.append(1, "blur", {"a": "line\nend"}, segment=0)
+        store.append(OWNER, 1, "blur", {"a": "line\nend"}, segment=0)
         seen.append(next(received))
-    exported = session_jsonl(store, 1).data.decode().splitlines()[1:]
+    exported = session_jsonl(OWNER, store, 1).data.decode().splitlines()[1:]
     assert seen == list(map(json.loads, exported))
     assert [each["previous_hash"] for each in seen[1:]] == [each["hash"] for each in seen[:2]]
     with boss.stream("GET", path, params={"after": 2}) as reply:
@@ -88,13 +89,13 @@ def test_stream_ends_with_its_session(boss: httpx.Client, path: str, store: LogS
 def test_stream_ends_with_the_membership_of_the_person(boss: httpx.Client, path: str, store: LogStore):
     store.people.put("Boss", "translator")
     assert boss.get(path).status_code == 404
-    project = store.project_of(1)
+    project = store.project_of(OWNER, 1)
     store.people.join("Boss", [project])
     with boss.stream("GET", path) as reply:
         received = events(reply.iter_lines())
         next(received), next(received)
         store.people.leave("Boss", [project])
-        store.append(1, "comment", {"text": "not for Boss"}, segment=0)
+        store.append(OWNER, 1, "comment", {"text": "not for Boss"}, segment=0)
         assert list(received) == []
 
 
@@ -116,7 +117,7 @@ def test_stream_of_a_busy_document_ends_with_its_key(
 
     def work() -> None:
         while not is_over.wait(0.002):
-            store.append(1, "focus", {}, segment=0)
+            store.append(OWNER, 1, "focus", {}, segment=0)
 
     worker = threading.Thread(target=work)
     worker.start()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models.loading import SEARCH, ModelHandle
@@ -266,7 +267,7 @@ def test_models_are_listed_with_their_styles(client: Program):
 def test_sessions_are_read_with_a_key_that_may_export(
     gateway: ApiGateway, client: Program, keys: ApiFile, store: LogStore
 ):
-    record = store.start_session(read_document(b"Open the file.\nClose it.", "manual.txt"), "en-de")
+    record = store.start_session(OWNER, read_document(b"Open the file.\nClose it.", "manual.txt"), "en-de")
     assert client.get(f"{PREFIX}/sessions").status_code == 403
     assert client.get(f"{PREFIX}/sessions/{record.id}/document").status_code == 403
     reader = Program(gateway, authorization=f"Bearer {keys.create('Boss', may_export=True)[1]}")

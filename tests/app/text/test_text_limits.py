@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.checks import findings_in
 from app.cli.translate import shortened
 from app.formats.read_file import read_document
@@ -119,11 +120,11 @@ def test_the_log_and_its_export_keep_the_limits(tmp_path: Path):
     units = CASES[0][0] + '<trans-unit id="2"><source>Save</source></trans-unit>'
     document = read_document(FILE_1.format(units=units).encode(), "a.xlf")
     with_log = LogStore.open(tmp_path / "log.sqlite")
-    session = with_log.start_session(document, "en-de")
-    loaded = with_log.load_session(session.id)
+    session = with_log.start_session(OWNER, document, "en-de")
+    loaded = with_log.load_session(OWNER, session.id)
     assert [one.limits for one in loaded.document.segments] == [TextLimits(9), None]
     assert [one.limits for one in loaded.segments] == [TextLimits(9), None]
-    exported = session_jsonl(with_log, session.id).data
+    exported = session_jsonl(OWNER, with_log, session.id).data
     record, _ = read_jsonl(exported, "log.jsonl")
     assert [one.limits for one in record.document.segments] == [TextLimits(9), None]
     with_log.close()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.access.actor import OWNER
 from app.glossary import Term
 from app.glossary.lemmas import MAX_FORMS
 from app.log.store import LogStore
@@ -135,9 +136,9 @@ def workspace(store: LogStore, decoder: HandDecoder) -> Iterator[Workspace]:
     workspace = make_workspace(store, ready_model(decoder), TEXT)
     settle(workspace)
     workspace.memory.library.index(workspace.direction)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     answer(workspace, decoder)
-    workspace.glossaries.put("g.tsv", [Term("zwirbler", "Zwirbler", 1)])
+    workspace.glossaries.put(OWNER, "g.tsv", [Term("zwirbler", "Zwirbler", 1)])
     answer(workspace, decoder)
     yield workspace
     workspace.close()
@@ -156,45 +157,45 @@ def forms(decoder: HandDecoder, index: int) -> tuple[str, ...]:
 
 def test_confirmed_form_is_allowed_in_segments_opened_later(workspace: Workspace, decoder: HandDecoder):
     assert forms(decoder, 0) == forms(decoder, 2) == ()
-    workspace.confirm(0, "Mit den Zwirblern.")
+    workspace.confirm(OWNER, 0, "Mit den Zwirblern.")
     version = workspace.segments[2].version
-    workspace.open(2)
+    workspace.open(OWNER, 2)
     assert forms(decoder, 2) == ("Zwirblern",) == workspace.segments[2].hits[0].term.inflections
     assert workspace.segments[2].version == version, "nobody has done anything in it"
     request = workspace.store.last_event(workspace.session_id, "decode_request")
     assert request is not None and request.payload["constraints"][0]["forms"] == ["Zwirblern"]
     answer(workspace, decoder)
     assert forms(decoder, 3) == forms(decoder, 4) == ("Zwirblern",), "those behind it are asked for ahead"
-    workspace.edit(2, "Teile von Zwirblern.", "typed")
+    workspace.edit(OWNER, 2, "Teile von Zwirblern.", "typed")
     assert "Zwirblern" in str(detail_view(workspace.segments[2]))
-    workspace.reopen(0)
-    workspace.open(2)
+    workspace.reopen(OWNER, 0)
+    workspace.open(OWNER, 2)
     assert workspace.segments[2].hits[0].term.inflections == (), "it is in the memory no longer"
 
 
 def test_imported_memory_adds_forms_without_changing_text_or_version(workspace: Workspace, decoder: HandDecoder):
-    workspace.edit(2, "Eigenes.", "typed")
+    workspace.edit(OWNER, 2, "Eigenes.", "typed")
     before = workspace.segments[2]
     data = write_tmx([MemoryEntry("A zwirbler.", "Eines Zwirblers.")], "en", "de")
-    workspace.memory.import_memory(data, "old.tmx")
-    workspace.open(2)
+    workspace.memory.import_memory(OWNER, data, "old.tmx")
+    workspace.open(OWNER, 2)
     after = workspace.segments[2]
     assert after.hits[0].term.inflections == ("Zwirblers",)
     assert (after.target, after.state, after.version) == (before.target, before.state, before.version)
     workspace.memory.library.forget()
-    workspace.open(2)
+    workspace.open(OWNER, 2)
     assert workspace.segments[2].hits == after.hits, "a memory that is not read yet changes nothing"
 
 
 def test_changing_other_terms_keeps_forms_from_the_memory(workspace: Workspace, decoder: HandDecoder):
-    workspace.confirm(0, "Mit den Zwirblern.")
-    workspace.open(2)
-    workspace.open(3)
+    workspace.confirm(OWNER, 0, "Mit den Zwirblern.")
+    workspace.open(OWNER, 2)
+    workspace.open(OWNER, 3)
     answer(workspace, decoder)
-    workspace.confirm(4, "Der Zwirblerin.")
+    workspace.confirm(OWNER, 4, "Der Zwirblerin.")
     num_asked = len(decoder.of(2))
     (glossary,) = workspace.terms.glossaries
-    workspace.glossaries.edit(glossary.id, {glossary.next_number(): Term("zwirbler", "Zwirbler", 2)})
+    workspace.glossaries.edit(OWNER, glossary.id, {glossary.next_number(): Term("zwirbler", "Zwirbler", 2)})
     answer(workspace, decoder)
     assert workspace.segments[2].hits[0].term.inflections == ("Zwirblern",)
     assert len(decoder.of(2)) == num_asked

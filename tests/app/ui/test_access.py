@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.access import OwnPages, is_loopback
+from app.ui.own_pages import OwnPages, is_loopback
 
 LOCAL, OPEN = OwnPages.of("127.0.0.1"), OwnPages.of("0.0.0.0", ("Pinpoint.example",))
 

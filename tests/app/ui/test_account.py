@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from app.log.roles import PERSON
 from app.serving import passwords as module
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
@@ -164,4 +163,3 @@ def test_log_of_the_server_has_no_names_and_no_secrets(server: Server, caplog: p
     ]
     assert [event for event, _ in said] == ["signed in", "password changed", "sign-in refused", "signed out everywhere"]
     assert not any(secret in text for _, text in said for secret in ("Ana", SECRET, OTHER))
-    assert PERSON.get() == ""

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
@@ -32,20 +33,20 @@ TEXT = b"Open the settings.\nThe router saves the file.\n"
 def api(tmp_path: Path) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-    sessions.open_document(TEXT, "manual.txt")
+    sessions.open_document(OWNER, TEXT, "manual.txt")
     yield Api(sessions)
     sessions.close()
     store.close()
 
 
 def message(api: Api, name: str, **fields: Any) -> dict[str, Any]:
-    token = api.hello({})["token"]
+    token = api.hello(OWNER, {})["token"]
     base = {"token": token, "client": "tab", "sequence": next(NUMBERS), "since": -1, "open": None, "detail_since": -1}
     return {**base, "name": name, **fields}
 
 
 def test_reply_to_a_command_acknowledges_it_with_the_new_state(api: Api):
-    reply = api.command(message(api, "edit", segment=1, text="Neu", origin="typed", open=1))
+    reply = api.command(OWNER, message(api, "edit", segment=1, text="Neu", origin="typed", open=1))
     assert reply["ok"]
     assert reply["rows"][1]["target"] == "Neu"
     assert reply["segment"]["target"] == "Neu"
@@ -54,11 +55,11 @@ def test_reply_to_a_command_acknowledges_it_with_the_new_state(api: Api):
 
 def test_reported_edit_is_logged_and_an_impossible_report_loses_no_word(api: Api):
     reported: dict[str, Any] = {"before": "", "changes": [[0, 0, "Neue ", "typed"], [5, 0, "Datei😀", "paste"]]}
-    reply = api.command(message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", reported=reported))
+    reply = api.command(OWNER, message(api, "edit", segment=1, text="Neue Datei😀", origin="typed", reported=reported))
     assert reply["ok"]
     wrong = message(api, "edit", segment=1, text="Neue alte Datei😀", origin="typed", reported=reported)
-    assert api.command(wrong)["rows"][1]["target"] == "Neue alte Datei😀"
-    workspace = api.sessions.find(wrong["token"])
+    assert api.command(OWNER, wrong)["rows"][1]["target"] == "Neue alte Datei😀"
+    workspace = api.sessions.find(OWNER, wrong["token"])
     events = [e for e in workspace.store.events(workspace.session_id) if "offset" in e.payload]
     assert [(e.type, e.payload["offset"], e.payload["text"], e.payload["origin"]) for e in events] == [
         ("insert", 0, "Neue ", "typed"), ("paste", 5, "Datei😀", "paste"), ("insert", 5, "alte ", "unknown"),
@@ -81,15 +82,17 @@ def test_locked_log_is_waited_for_once_only(api: Api, monkeypatch: pytest.Monkey
     monkeypatch.setattr(store.connection, "shared_transaction", counted)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    reply = api.command(asked)
+    reply = api.command(OWNER, asked)
     other.close()
     assert "close the program that locks the file" in reply["error"]["message"]
     assert attempts == ["write the events"]
-    assert api.command(asked)["ok"]
+    assert api.command(OWNER, asked)["ok"]
 
 
 def test_upload_opens_a_new_session(api: Api):
-    reply = api.command(message(api, "open_document", file="<b>x</b>.txt", data=base64.b64encode(b"One\nTwo").decode()))
+    reply = api.command(
+        OWNER, message(api, "open_document", file="<b>x</b>.txt", data=base64.b64encode(b"One\nTwo").decode())
+    )
     assert reply["document"]["name"] == "b_.txt"
     assert len(reply["rows"]) == 2
 
@@ -181,36 +184,38 @@ WRONG = [
 def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api, fields: Any, reason: str):
     if isinstance(fields, dict) and reason != "'token'":
         fields = message(api, **fields)
-    before = api.hello({})["version"]
-    reply = api.command(fields)
+    before = api.hello(OWNER, {})["version"]
+    reply = api.command(OWNER, fields)
     assert reply["ok"] is False
     assert reason in reply["error"]["message"]
-    assert api.hello({})["version"] == before
+    assert api.hello(OWNER, {})["version"] == before
 
 
 def test_banned_words_of_a_page_reach_the_segment(api: Api):
     bans = [{"text": "Haus", "case": "exact"}, {"text": " ", "case": "exact"}, {"text": "rot", "case": "permissive"}]
     fields = {"segment": 0, "pins": [], "terms_off": [], "bans": bans, "beginning": "", "locked": []}
-    reply = api.command(message(api, "constrain", **fields, origin="person", open=0))
+    reply = api.command(OWNER, message(api, "constrain", **fields, origin="person", open=0))
     assert reply["segment"]["bans"] == [bans[0], bans[2]]
 
 
 def test_unknown_token_has_its_own_kind_of_error(api: Api):
-    reply = api.command({**message(api, "open", segment=0), "token": "guess"})
+    reply = api.command(OWNER, {**message(api, "open", segment=0), "token": "guess"})
     assert reply["error"]["kind"] == "unknown_session"
-    assert asyncio.run(api.changes({"token": "guess", "since": 0, "open": None, "detail_since": 0}))["ok"] is False
+    assert (
+        asyncio.run(api.changes(OWNER, {"token": "guess", "since": 0, "open": None, "detail_since": 0}))["ok"] is False
+    )
 
 
 def test_request_for_changes_is_answered_at_the_next_change(api: Api):
-    hello = api.hello({})
+    hello = api.hello(OWNER, {})
 
     async def ask_and_edit() -> dict[str, Any]:
         question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
-        waiting = asyncio.create_task(api.changes(question))
+        waiting = asyncio.create_task(api.changes(OWNER, question))
         await asyncio.sleep(0.05)
         assert not waiting.done()
         edit = message(api, "edit", segment=0, text="Neu", origin="typed")
-        await asyncio.to_thread(api.command, edit)
+        await asyncio.to_thread(api.command, OWNER, edit)
         return await asyncio.wait_for(waiting, 60)
 
     news = asyncio.run(ask_and_edit())
@@ -218,13 +223,15 @@ def test_request_for_changes_is_answered_at_the_next_change(api: Api):
 
 
 def test_new_request_for_changes_of_a_page_ends_its_earlier_one(api: Api):
-    hello = api.hello({})
+    hello = api.hello(OWNER, {})
     question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
 
     async def ask_twice() -> tuple[dict[str, Any], bool, bool]:
-        pages = {page: asyncio.create_task(api.changes({**question, "client": page})) for page in ("one", "other")}
+        pages = {
+            page: asyncio.create_task(api.changes(OWNER, {**question, "client": page})) for page in ("one", "other")
+        }
         await asyncio.sleep(0.05)
-        later = asyncio.create_task(api.changes({**question, "client": "one"}))
+        later = asyncio.create_task(api.changes(OWNER, {**question, "client": "one"}))
         reply = await asyncio.wait_for(pages["one"], 10)
         still_waiting = not later.done(), not pages["other"].done()
         api.stop()
@@ -239,9 +246,9 @@ def test_new_request_for_changes_of_a_page_ends_its_earlier_one(api: Api):
 
 def test_request_for_changes_of_a_hidden_window_is_answered_at_once(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("app.ui.api.HOLD_SECONDS", 10**6)
-    hello = api.hello({})
+    hello = api.hello(OWNER, {})
     question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
-    reply = asyncio.run(asyncio.wait_for(api.changes({**question, "waits": False}), 60))
+    reply = asyncio.run(asyncio.wait_for(api.changes(OWNER, {**question, "waits": False}), 60))
     assert (reply["ok"], reply["rows"]) == (True, [])
 
 
@@ -250,37 +257,37 @@ def test_internal_error_is_reported_without_details(api: Api, monkeypatch: pytes
         raise RuntimeError("secret path /home/someone")
 
     monkeypatch.setattr("app.workspace.commands.Workspace.reopen", explode)
-    reply = api.command(message(api, "reopen", segment=0))
+    reply = api.command(OWNER, message(api, "reopen", segment=0))
     assert reply["error"]["kind"] == "internal"
     assert "secret" not in reply["error"]["message"]
 
 
 def test_keys_are_logged_as_counts_by_class(api: Api):
-    reply = api.command(message(api, "keys", segment=1, counts={"character": 12, "delete": 0}))
+    reply = api.command(OWNER, message(api, "keys", segment=1, counts={"character": 12, "delete": 0}))
     assert reply["ok"]
-    workspace = api.sessions.find(reply["token"])
+    workspace = api.sessions.find(OWNER, reply["token"])
     last = list(workspace.store.events(workspace.session_id))[-1]
     assert (last.type, last.segment, last.payload) == ("key", 1, {"counts": {"character": 12}})
 
 
 def test_deleting_a_session_shows_the_sample_instead_and_keeps_a_tombstone(api: Api):
-    token = api.hello({})["token"]
-    api.command(message(api, "edit", segment=1, text="geheim", origin="typed"))
-    reply = api.command({**message(api, "delete_session"), "token": token})
+    token = api.hello(OWNER, {})["token"]
+    api.command(OWNER, message(api, "edit", segment=1, text="geheim", origin="typed"))
+    reply = api.command(OWNER, {**message(api, "delete_session"), "token": token})
     assert reply["ok"] and reply["document"]["name"] == "getting-started.txt" and reply["token"] != token
     assert len(api.sessions.store.tombstones()) == 1
-    gone = api.command({**message(api, "open", segment=0), "token": token})
+    gone = api.command(OWNER, {**message(api, "open", segment=0), "token": token})
     assert gone["error"]["kind"] == "unknown_session"
 
 
 def test_report_and_replay_of_a_session_are_returned(api: Api):
-    token = api.hello({})["token"]
-    api.command(message(api, "confirm", segment=1, text="Fertig"))
-    report = asyncio.run(api.record({"token": token, "view": "report"}))["result"]
+    token = api.hello(OWNER, {})["token"]
+    api.command(OWNER, message(api, "confirm", segment=1, text="Fertig"))
+    report = asyncio.run(api.record(OWNER, {"token": token, "view": "report"}))["result"]
     assert (report["num_confirmed"], report["num_segments"]) == (1, 2)
-    replay = asyncio.run(api.record({"token": token, "view": "replay"}))["result"]
+    replay = asyncio.run(api.record(OWNER, {"token": token, "view": "replay"}))["result"]
     assert [moment[4] for moment in replay["moments"] if moment[2] == "confirm"] == ["Fertig"]
-    wrong = asyncio.run(api.record({"token": token, "view": "secrets"}))
+    wrong = asyncio.run(api.record(OWNER, {"token": token, "view": "secrets"}))
     assert "'view'" in wrong["error"]["message"]
 
 
@@ -293,7 +300,7 @@ def test_every_command_can_be_sent_by_its_name():
 
 
 def test_half_a_surrogate_pair_reaches_the_text_as_a_replacement_character(api: Api):
-    reply = api.command(message(api, "edit", segment=1, text="Datei \ud83d", origin="typed", open=1))
+    reply = api.command(OWNER, message(api, "edit", segment=1, text="Datei \ud83d", origin="typed", open=1))
     assert reply["segment"]["target"] == "Datei \ufffd"
 
 
@@ -306,5 +313,5 @@ def test_invalid_messages_never_cause_an_internal_error(api: Api):
         name = chance.choice([name for name in COMMANDS if name not in ("fetch_model", "delete_session")])
         fields = {field.alias or key: chance.choice(values) for key, field in COMMANDS[name].model_fields.items()}
         known = {key: value for key, value in message(api, name).items() if chance.random() < 0.9}
-        reply = api.command({**fields, **known})
+        reply = api.command(OWNER, {**fields, **known})
         assert reply["ok"] or reply["error"]["kind"] != "internal", (name, fields, reply)

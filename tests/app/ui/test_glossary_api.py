@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from app.access.actor import OWNER
 from app.glossary.reading.glossary_file import read_glossary
 from app.ui import server
 from app.ui.api import Api
@@ -22,14 +23,14 @@ def unasked_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(api: Api, question: str, **fields: Any) -> dict[str, Any]:  # noqa: F811
-    return api.glossaries.ask({"token": api.hello({})["token"], "ask": question, **fields})
+    return api.glossaries.ask(OWNER, {"token": api.hello(OWNER, {})["token"], "ask": question, **fields})
 
 
 def bring(api: Api, data: bytes = TERMS, name: str = "terms.tsv") -> int:  # noqa: F811
     """Imports a glossary as the page does; returns its number."""
-    staged = api.glossaries.stage(api.hello({})["token"], name, data, "en")
+    staged = api.glossaries.stage(OWNER, api.hello(OWNER, {})["token"], name, data, "en")
     choices = {"import": staged["result"]["import"], "fixes": [], "fills": {}, "decisions": {}, "others": "keep"}
-    reply = api.command(message(api, "import_glossary", **choices))
+    reply = api.command(OWNER, message(api, "import_glossary", **choices))
     assert reply["ok"], reply
     return next(one["id"] for one in reply["result"]["glossaries"] if one["name"] == name)
 
@@ -37,12 +38,12 @@ def bring(api: Api, data: bytes = TERMS, name: str = "terms.tsv") -> int:  # noq
 def edit(api: Api, glossary: int, number: int | None, **fields: Any) -> dict[str, Any]:  # noqa: F811
     row = {"source": "file", "target": "Datei", "variants": [], "status": "preferred", "case": "permissive",
            "matching": "exact", "note": "", **fields}  # fmt: skip
-    return api.command(message(api, "term_edit", glossary=glossary, number=number, **row))
+    return api.command(OWNER, message(api, "term_edit", glossary=glossary, number=number, **row))
 
 
 def test_file_goes_up_as_it_is_and_is_used_by_a_command(api: Api):  # noqa: F811
     client = TestClient(server.build_server(api, host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1")
-    token = api.hello({})["token"]
+    token = api.hello(OWNER, {})["token"]
     reply = client.post(f"/glossary/{token}", params={"file": "../x.tsv"}, content=b"only\nthis\n").json()
     assert reply["ok"] is False and "1 column" in reply["error"]["message"]
     reply = client.post(f"/glossary/{token}", params={"file": "terms.tsv"}, content=TERMS).json()
@@ -90,11 +91,11 @@ def test_cell_is_changed_a_term_added_and_one_deleted(api: Api):  # noqa: F811
         "case": "permissive", "matching": "exact", "note": "x",
     }  # fmt: skip
     assert edit(api, glossary, None, source="log", target="Protokoll")["result"]["row"]["number"] == 3
-    assert api.command(message(api, "term_remove", glossary=glossary, number=0))["ok"]
+    assert api.command(OWNER, message(api, "term_remove", glossary=glossary, number=0))["ok"]
     rows = ask(api, "terms", glossary=glossary, filter="", offset=0)["result"]["rows"]
     assert [(row["number"], row["target"]) for row in rows] == [(1, "Router"), (2, "die Datei"), (3, "Protokoll")]
     for _ in range(3):
-        assert api.command(message(api, "glossary_undo"))["ok"]
+        assert api.command(OWNER, message(api, "glossary_undo"))["ok"]
     rows = ask(api, "terms", glossary=glossary, filter="", offset=0)["result"]["rows"]
     assert [row["target"] for row in rows] == ["Einstellungen", "Router", "Datei"]
 
@@ -139,12 +140,12 @@ def test_invalid_questions_are_refused(api: Api):  # noqa: F811
         {"ask": "rows", "import": 1, "shown": "all", "offset": 0},
     ):
         assert ask(api, fields.pop("ask"), **fields)["ok"] is False  # type: ignore[arg-type]
-    assert api.glossaries.ask(None)["ok"] is False
+    assert api.glossaries.ask(OWNER, None)["ok"] is False
 
 
 def test_document_is_checked_before_anything_is_decoded(api: Api):  # noqa: F811
     bring(api, b"settings\tEinstellungen\nthe settings\tdie Einstellungen\nmodem\tModem\nfile\tDatei\n")
-    api.command(message(api, "confirm", segment=1, text="Der Router speichert."))
+    api.command(OWNER, message(api, "confirm", segment=1, text="Der Router speichert."))
     run = ask(api, "document")["result"]
     json.dumps(run, allow_nan=False)
     assert (run["num_segments_hit"], run["num_found"], run["num_without"], run["num_unused"]) == (2, 2, 2, 1)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from app.access.actor import OWNER
 from app.formats.archive import pack
 from app.glossary.glossary import MAX_OWN_ID
 from app.sessions import Sessions
@@ -37,7 +38,7 @@ def test_types_of_the_page_are_up_to_date():
 
 
 def test_shape_refuses_an_unknown_field_at_any_depth(api: Api):  # noqa: F811
-    reply = checked(api.hello({}))
+    reply = checked(api.hello(OWNER, {}))
     for place in (reply, reply["model"]["style"], reply["rows"][0]):
         place["extra"] = 1
         errors = [error["type"] for error in _errors(reply)]
@@ -54,11 +55,11 @@ def _errors(reply: dict[str, Any]) -> list[Any]:
 
 
 def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
-    token = checked(api.hello({}))["token"]
-    workspace = api.sessions.find(token)
+    token = checked(api.hello(OWNER, {}))["token"]
+    workspace = api.sessions.find(OWNER, token)
     decoder: Any = workspace.model.engine
     assert isinstance(decoder, HandDecoder) and isinstance(api.sessions, Sessions)
-    api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    api.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     constraints = {"terms_off": [], "bans": [{"text": "rot", "case": "exact"}], "beginning": "", "locked": []}
     for name, fields in (
         ("open", {"segment": 1}),
@@ -71,13 +72,13 @@ def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
         ("split", {"segment": 1, "offset": 4}),
         ("open_sample", {}),
     ):
-        reply = api.command(message(api, name, open=1, **fields))
+        reply = api.command(OWNER, message(api, name, open=1, **fields))
         assert reply["ok"], (name, reply)
         checked(reply)
         if name != "open_sample":
             decoder.answer_all()
             settle(workspace)
-            checked(workspace.snapshot(-1, 1, -1))
+            checked(workspace.snapshot(OWNER, -1, 1, -1))
 
 
 @pytest.fixture(autouse=True)
@@ -109,13 +110,13 @@ def test_shape_of_a_result_refuses_another_field(name: str):
 
 
 def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
-    workspace = api.sessions.find(api.hello({})["token"])
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     for name, role in (("Ana", "manager"), ("Ben", "reviewer")):
         api.sessions.store.people.put(name, role)
-    api.sessions.glossary_files.add(workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
+    api.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     (glossary,) = workspace.terms.glossaries
-    staged = api.glossaries.stage(workspace.token, "more.tsv", b"save\tspeichern\n", "en")["result"]["import"]
-    has_shape(begun := api.begin_archive(workspace.token, "job.xlz", ARCHIVE, "en")["result"], BegunArchive)
+    staged = api.glossaries.stage(OWNER, workspace.token, "more.tsv", b"save\tspeichern\n", "en")["result"]["import"]
+    has_shape(begun := api.begin_archive(OWNER, workspace.token, "job.xlz", ARCHIVE, "en")["result"], BegunArchive)
     query = {"find": "Datei", "replacement": "Akte", "matches_case": False, "whole_words": False, "in_confirmed": True}
     more = {"case": "exact", "matching": "lemma", "note": ""}
     project = {"client_name": "", "formality": "formal", "domain": None, "shares_memory": True, "learns": True}
@@ -203,7 +204,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("delete_session", {}),
         ("open_sample", {}),
     ):
-        reply = api.command(message(api, name, **fields))
+        reply = api.command(OWNER, message(api, name, **fields))
         assert reply["ok"], (name, reply)
         if name not in untyped and (name, fields.get("segment")) != ("confirm", 1):
             has_shape(reply["result"], expected[name])
@@ -214,9 +215,11 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
 
 
 def test_answer_to_each_question_about_glossaries_has_its_type(api: Api):  # noqa: F811
-    workspace = api.sessions.find(api.hello({})["token"])
-    api.sessions.glossary_files.add(workspace, b"router\tRouter\nthe router\tder Router\n", "terms.tsv")
-    has_shape(uploaded := api.glossaries.stage(workspace.token, "terms.tsv", UPLOAD, "en")["result"], ImportReport)
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
+    api.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\nthe router\tder Router\n", "terms.tsv")
+    has_shape(
+        uploaded := api.glossaries.stage(OWNER, workspace.token, "terms.tsv", UPLOAD, "en")["result"], ImportReport
+    )
     assert uploaded["counts"]["rejected"] and uploaded["document"]["num_segments_hit"]
     number = {"import": uploaded["import"]}
     questions = [
@@ -229,16 +232,16 @@ def test_answer_to_each_question_about_glossaries_has_its_type(api: Api):  # noq
     ]
     expected = results()["GlossaryResults"]
     for ask, fields in questions:
-        reply = api.glossaries.ask({"token": workspace.token, "ask": ask, **fields})
+        reply = api.glossaries.ask(OWNER, {"token": workspace.token, "ask": ask, **fields})
         assert reply["ok"], (ask, reply)
         has_shape(reply["result"], expected[ask])
     assert {ask for ask, _ in questions} == expected.keys()
 
 
 def test_greeting_report_and_replay_have_their_types(api: Api):  # noqa: F811
-    token = api.hello({})["token"]
-    api.command(message(api, "confirm", segment=1, text="Der Router"))
+    token = api.hello(OWNER, {})["token"]
+    api.command(OWNER, message(api, "confirm", segment=1, text="Der Router"))
     for view, shape in results()["RecordResults"].items():
-        has_shape(asyncio.run(api.record({"token": token, "view": view}))["result"], shape)
-    api.command(message(api, "open_sample"))
-    has_shape(Api(api.sessions).hello({})["result"], ShownSession)
+        has_shape(asyncio.run(api.record(OWNER, {"token": token, "view": view}))["result"], shape)
+    api.command(OWNER, message(api, "open_sample"))
+    has_shape(Api(api.sessions).hello(OWNER, {})["result"], ShownSession)

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.serving.keys import ApiFile
@@ -117,8 +118,8 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path)
     assert answer.status_code == 200 and answer.text.count('"translations"') == len(texts)
     assert app.process.wait(60) == 0
     store = LogStore.open(log)
-    (session,) = (summary.id for summary in store.sessions() if summary.token == token)
-    assert store.load_session(session).segments[3].target == "Kurz vor Schluss"
+    (session,) = (summary.id for summary in store.sessions(OWNER) if summary.token == token)
+    assert store.load_session(OWNER, session).segments[3].target == "Kurz vor Schluss"
     store.close()
 
 
@@ -182,8 +183,8 @@ class Hanging:
     def stored(self) -> list[str | None]:
         """The texts of the open document in the log, once the app has ended."""
         store = LogStore.open(self.log, exclusively=True)
-        session = next(summary.id for summary in store.sessions() if summary.token == self.token)
-        texts = [segment.target for segment in store.load_session(session).segments]
+        session = next(summary.id for summary in store.sessions(OWNER) if summary.token == self.token)
+        texts = [segment.target for segment in store.load_session(OWNER, session).segments]
         assert store.verify_chain(session).is_intact
         store.close()
         return texts

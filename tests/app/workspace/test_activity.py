@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.glossary import Term
 from app.log.store import LogStore
@@ -33,14 +34,14 @@ def logged(workspace: Workspace, *types: str) -> list[tuple[str, dict[str, Any]]
 
 def test_single_keys_are_logged_only_while_there_is_consent(workspace: Workspace):
     presence = workspace.activity
-    assert not presence.has_consent and workspace.snapshot()["keeps_keys"] is False
-    presence.keys(0, COUNTS, PRESSES, CARETS)
-    presence.consent(True)
-    presence.consent(True)
-    assert workspace.snapshot()["keeps_keys"] is True
-    presence.keys(0, COUNTS, PRESSES, CARETS)
-    presence.consent(False)
-    presence.keys(0, COUNTS, PRESSES, CARETS)
+    assert not presence.has_consent and workspace.snapshot(OWNER)["keeps_keys"] is False
+    presence.keys(OWNER, 0, COUNTS, PRESSES, CARETS)
+    presence.consent(OWNER, True)
+    presence.consent(OWNER, True)
+    assert workspace.snapshot(OWNER)["keeps_keys"] is True
+    presence.keys(OWNER, 0, COUNTS, PRESSES, CARETS)
+    presence.consent(OWNER, False)
+    presence.keys(OWNER, 0, COUNTS, PRESSES, CARETS)
     assert logged(workspace, "key", "caret", "consent") == [
         ("key", {"counts": {"character": 2}}),
         ("consent", {"is_given": True}),
@@ -52,7 +53,7 @@ def test_single_keys_are_logged_only_while_there_is_consent(workspace: Workspace
 
 
 def test_consent_applies_to_its_session_only(workspace: Workspace, store: LogStore):
-    workspace.activity.consent(True)
+    workspace.activity.consent(OWNER, True)
     again = type(workspace.activity)(workspace)
     assert again.has_consent
     other = make_workspace(store, ready_model(HandDecoder()), "Another text.\n")
@@ -74,27 +75,27 @@ def test_consent_applies_to_its_session_only(workspace: Workspace, store: LogSto
     ],
 )
 def test_invalid_key_lists_are_refused(workspace: Workspace, presses: Any, carets: Any):
-    workspace.activity.consent(True)
+    workspace.activity.consent(OWNER, True)
     with pytest.raises(CommandError, match="invalid key records"):
-        workspace.activity.keys(0, COUNTS, presses, carets)
+        workspace.activity.keys(OWNER, 0, COUNTS, presses, carets)
     assert logged(workspace, "key", "caret") == []
 
 
 def test_pause_is_logged_with_its_length(workspace: Workspace):
-    workspace.activity.idle(1, 60_000)
+    workspace.activity.idle(OWNER, 1, 60_000)
     assert logged(workspace, "idle") == [("idle", {"idle_ms": 60_000})]
     with pytest.raises(CommandError, match="invalid idle time"):
-        workspace.activity.idle(1, -1)
+        workspace.activity.idle(OWNER, 1, -1)
 
 
 def test_terms_are_logged_when_shown_and_when_a_confirmed_text_uses_them(workspace: Workspace):
-    workspace.glossaries.put("g.tsv", (Term("file", "Datei", variants=("Akte",)), Term("open", "öffnen")), {})
-    workspace.open(0)
-    workspace.open(1)
-    workspace.open(0)
+    workspace.glossaries.put(OWNER, "g.tsv", (Term("file", "Datei", variants=("Akte",)), Term("open", "öffnen")), {})
+    workspace.open(OWNER, 0)
+    workspace.open(OWNER, 1)
+    workspace.open(OWNER, 0)
     ((_, shown),) = logged(workspace, "term_shown")
     assert [(term["source"], term["target"]) for term in shown["terms"]] == [("open", "öffnen"), ("file", "Datei")]
-    workspace.confirm(0, "Die Akte schließen.")
+    workspace.confirm(OWNER, 0, "Die Akte schließen.")
     ((_, used),) = logged(workspace, "term_used")
     assert [term["form"] for term in used["terms"]] == ["Akte"]
     assert used["terms"][0]["term"].startswith("file\tDatei")
@@ -102,9 +103,9 @@ def test_terms_are_logged_when_shown_and_when_a_confirmed_text_uses_them(workspa
 
 def test_unused_term_of_a_confirmed_text_is_logged_with_the_reason(workspace: Workspace):
     terms = (Term("open", "öffnen"), Term("file", "Datei"), Term("the", "das"))
-    workspace.glossaries.put("g.tsv", terms, {})
-    workspace.constrain(0, [], ["the\tdas"], [Avoid("öffnen")])
-    workspace.confirm(0, "Die Akte aufmachen.")
+    workspace.glossaries.put(OWNER, "g.tsv", terms, {})
+    workspace.constrain(OWNER, 0, [], ["the\tdas"], [Avoid("öffnen")])
+    workspace.confirm(OWNER, 0, "Die Akte aufmachen.")
     reasons = {"file": ("not_in_text", None), "open": ("ban_term", "öffnen"), "the": ("switched_off", None)}
     overridden = [payload for _, payload in logged(workspace, "term_overridden")]
     assert {p["source"]: (p["reason"], p.get("by")) for p in overridden} == reasons

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.glossary import Term, term_matcher
 from app.glossary.lemmas import with_forms
@@ -116,7 +117,7 @@ def decoder() -> HandDecoder:
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = sessions.open_document(SOURCE.encode(), "manual.txt")
+    workspace = sessions.open_document(OWNER, SOURCE.encode(), "manual.txt")
     decoder.answer(0, "Den Knopf drücken.")
     settle(workspace)
     yield Api(sessions)
@@ -126,11 +127,11 @@ def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
 
 async def ask(api: Api, decoder: HandDecoder, answers: list[Any]) -> list[dict[str, Any]]:
     """As many questions as there are answers, one after the other, answered once all are asked."""
-    token = api.hello({})["token"]
+    token = api.hello(OWNER, {})["token"]
     message = {"token": token, "segment": 0, "word": 1, "text": "Den Knopf drücken."}
     asked = []
     for number in range(len(answers)):
-        asked.append(asyncio.create_task(api.alternatives(message)))
+        asked.append(asyncio.create_task(api.alternatives(OWNER, message)))
         while len(decoder.questions) <= number:
             await asyncio.sleep(0.01)
     for (_, future), answer in zip(decoder.questions, answers, strict=True):
@@ -146,7 +147,7 @@ def test_answer_reaches_page_and_log_and_a_stale_one_neither(api: Api, decoder: 
     first, second = asyncio.run(ask(api, decoder, [None, found]))
     assert first == {"ok": True, "is_overtaken": True}
     assert [row["word"] for row in second["rows"]] == ["Schalter"]
-    workspace = api.sessions.find(api.hello({})["token"])
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     (event,) = [e for e in workspace.store.events(workspace.session_id) if e.type == "alternatives"]
     assert event.payload["word"] == "Knopf"
     assert event.payload["shown"] == second["rows"]
@@ -162,12 +163,12 @@ def test_unanswerable_question_returns_the_reason(api: Api, decoder: HandDecoder
 
 
 def test_taken_alternative_is_a_pin_with_its_beginning_until_the_next_change(api: Api, decoder: HandDecoder):
-    workspace = api.sessions.find(api.hello({})["token"])
-    workspace.constrain(0, ["Schalter"], [], beginning="Den Schalter ", origin="alternative")
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
+    workspace.constrain(OWNER, 0, ["Schalter"], [], beginning="Den Schalter ", origin="alternative")
     assert decoder.of(0)[-1][0].prefix == "Den Schalter "
-    stored = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    stored = workspace.store.load_session(OWNER, workspace.session_id).segments[0].constraints
     assert stored["beginning"] == "Den Schalter "
-    workspace.constrain(0, ["Schalter", "fest"], [])
+    workspace.constrain(OWNER, 0, ["Schalter", "fest"], [])
     assert decoder.of(0)[-1][0].prefix == ""
     logged = [e for e in workspace.store.events(workspace.session_id) if e.type in ("pin", "beginning")]
     assert [(e.type, e.payload["text"], e.payload["origin"]) for e in logged] == [

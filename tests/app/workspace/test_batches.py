@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError, LogError
 from app.formats.read_file import read_document
 from app.log.store import LogStore
@@ -39,25 +40,25 @@ def texts(workspace: Workspace) -> list[str | None]:
 
 
 def stored(workspace: Workspace) -> list[str | None]:
-    return [segment.target for segment in workspace.store.load_session(workspace.session_id).segments]
+    return [segment.target for segment in workspace.store.load_session(OWNER, workspace.session_id).segments]
 
 
 def test_confirming_fills_unedited_repetitions_as_one_step_for_undo_and_redo(workspace: Workspace):
-    workspace.edit(2, "Von Hand.", "typed")
-    first = workspace.confirm(5, "Anders.")
+    workspace.edit(OWNER, 2, "Von Hand.", "typed")
+    first = workspace.confirm(OWNER, 5, "Anders.")
     assert first is not None and first["segments"] == [0, 4]
-    workspace.batches.step(first["step"], is_undo=True)
+    workspace.batches.step(OWNER, first["step"], is_undo=True)
     before = texts(workspace)
-    made = workspace.confirm(0, "Speichern.")
+    made = workspace.confirm(OWNER, 0, "Speichern.")
     assert made is not None and made == {"step": made["step"], "segments": [4]}
     assert texts(workspace) == ["Speichern.", None, "Von Hand.", None, "Speichern.", "Anders."]
     assert workspace.segments[4].state == "edited" and workspace.segments[4].origin == "propagated"
-    assert workspace.snapshot()["rows"][4]["is_repetition"]
+    assert workspace.snapshot(OWNER)["rows"][4]["is_repetition"]
     assert stored(workspace) == texts(workspace)
-    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 1, "num_left": 0}
+    assert workspace.batches.step(OWNER, made["step"], is_undo=True) == {"num_segments": 1, "num_left": 0}
     assert texts(workspace) == ["Speichern.", *before[1:]]
     assert workspace.segments[4].state == "pretranslated"
-    workspace.batches.step(made["step"], is_undo=False)
+    workspace.batches.step(OWNER, made["step"], is_undo=False)
     assert texts(workspace)[4] == "Speichern."
     logged = [e for e in workspace.store.events(workspace.session_id) if e.segment == 4 and "text" in e.payload]
     assert [(e.type, e.payload["origin"]) for e in logged][-3:] == [
@@ -67,23 +68,23 @@ def test_confirming_fills_unedited_repetitions_as_one_step_for_undo_and_redo(wor
 
 
 def test_confirming_again_after_an_undo_fills_no_repetitions(workspace: Workspace):
-    made = workspace.confirm(0, "Speichern.")
+    made = workspace.confirm(OWNER, 0, "Speichern.")
     assert made is not None
-    workspace.batches.step(made["step"], is_undo=True)
-    workspace.reopen(0)
-    assert workspace.confirm(0, "Speichern.", is_new=False) is None
+    workspace.batches.step(OWNER, made["step"], is_undo=True)
+    workspace.reopen(OWNER, 0)
+    assert workspace.confirm(OWNER, 0, "Speichern.", is_new=False) is None
     assert workspace.segments[0].state == "confirmed"
     assert texts(workspace)[2:] == [None] * 4
 
 
 def test_segment_without_repetitions_fills_nothing(workspace: Workspace):
-    assert workspace.confirm(1, "Datei öffnen.") is None
+    assert workspace.confirm(OWNER, 1, "Datei öffnen.") is None
 
 
 def test_replacing_changes_proposals_and_drafts_and_confirmed_segments_on_demand(workspace: Workspace):
-    workspace.confirm(1, "de: Datei")
-    workspace.edit(3, "DE: Akte", "typed")
-    made = workspace.batches.replace(Query("de:", "DE"))
+    workspace.confirm(OWNER, 1, "de: Datei")
+    workspace.edit(OWNER, 3, "DE: Akte", "typed")
+    made = workspace.batches.replace(OWNER, Query("de:", "DE"))
     assert (made["num_places"], made["segments"]) == (5, [0, 2, 3, 4, 5])
     assert texts(workspace) == ["DE Save.", "de: Datei", "DE Save.", "DE Akte", "DE Save.", "DE Save."]
     logged = [e for e in workspace.store.events(workspace.session_id) if e.segment == 0 and "offset" in e.payload]
@@ -96,33 +97,33 @@ def test_replacing_changes_proposals_and_drafts_and_confirmed_segments_on_demand
         "step": made["step"],
     }
     assert [(e.type, e.payload) for e in logged[-1:]] == [("insert", {**payload, "before": "de: Save."})]
-    made = workspace.batches.replace(Query("de:", "", in_confirmed=True))
+    made = workspace.batches.replace(OWNER, Query("de:", "", in_confirmed=True))
     assert made["segments"] == [1]
     assert (workspace.segments[1].target, workspace.segments[1].state) == (" Datei", "confirmed")
-    made = workspace.batches.replace(Query(" Datei", "", in_confirmed=True), [1])
+    made = workspace.batches.replace(OWNER, Query(" Datei", "", in_confirmed=True), [1])
     assert (workspace.segments[1].target, workspace.segments[1].state) == ("", "edited"), "empty is not confirmed"
     assert stored(workspace) == texts(workspace)
 
 
 def test_undo_skips_segments_that_were_changed_since(workspace: Workspace):
-    made = workspace.batches.replace(Query("de:", "DE"))
-    workspace.edit(2, "Neuer.", "typed")
-    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 5, "num_left": 1}
+    made = workspace.batches.replace(OWNER, Query("de:", "DE"))
+    workspace.edit(OWNER, 2, "Neuer.", "typed")
+    assert workspace.batches.step(OWNER, made["step"], is_undo=True) == {"num_segments": 5, "num_left": 1}
     assert texts(workspace) == [None, None, "Neuer.", None, None, None]
     assert workspace.segments[0].state == "pretranslated"
     with pytest.raises(CommandError, match="can no longer be undone"):
-        workspace.batches.step(99, is_undo=True)
+        workspace.batches.step(OWNER, 99, is_undo=True)
 
 
 def test_undo_includes_segments_that_were_changed_and_changed_back(workspace: Workspace):
-    made = workspace.batches.replace(Query("de:", "DE"))
-    workspace.edit(2, "Neuer.", "typed")
-    workspace.edit(2, "DE Save.", "undo")
-    assert workspace.batches.step(made["step"], is_undo=True) == {"num_segments": 6, "num_left": 0}
-    workspace.edit(3, "Anderes.", "typed")
-    workspace.edit(3, None, "undo")
-    assert workspace.batches.step(made["step"], is_undo=False) == {"num_segments": 6, "num_left": 0}
-    assert workspace.batches.step(made["step"], is_undo=False) == {"num_segments": 0, "num_left": 6}
+    made = workspace.batches.replace(OWNER, Query("de:", "DE"))
+    workspace.edit(OWNER, 2, "Neuer.", "typed")
+    workspace.edit(OWNER, 2, "DE Save.", "undo")
+    assert workspace.batches.step(OWNER, made["step"], is_undo=True) == {"num_segments": 6, "num_left": 0}
+    workspace.edit(OWNER, 3, "Anderes.", "typed")
+    workspace.edit(OWNER, 3, None, "undo")
+    assert workspace.batches.step(OWNER, made["step"], is_undo=False) == {"num_segments": 6, "num_left": 0}
+    assert workspace.batches.step(OWNER, made["step"], is_undo=False) == {"num_segments": 0, "num_left": 6}
 
 
 def test_log_that_fails_in_the_middle_changes_nothing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
@@ -136,7 +137,7 @@ def test_log_that_fails_in_the_middle_changes_nothing(workspace: Workspace, monk
 
     monkeypatch.setattr(workspace.store, "_update_segment", fail)
     with pytest.raises(LogError):
-        workspace.batches.replace(Query("de:", "DE"))
+        workspace.batches.replace(OWNER, Query("de:", "DE"))
     assert texts(workspace) == stored(workspace) == before
     assert workspace.store.verify_chain(workspace.session_id).is_intact
 
@@ -159,11 +160,11 @@ msgstr[2] ""
 
 
 def test_plural_forms_of_one_message_are_not_repetitions_of_each_other(store: LogStore):
-    workspace = workspace_of(store, store.start_session(read_document(PLURALS, "a.po"), "en-pl").token)
-    step = workspace.confirm(1, "%d pliki")
+    workspace = workspace_of(store, store.start_session(OWNER, read_document(PLURALS, "a.po"), "en-pl").token)
+    step = workspace.confirm(OWNER, 1, "%d pliki")
     assert step is not None and step["segments"] == [4]  # the same form of the other message
     assert texts(workspace) == [None, "%d pliki", None, None, "%d pliki", None]
-    workspace.confirm(2, "%d plików")
+    workspace.confirm(OWNER, 2, "%d plików")
     assert texts(workspace) == [None, "%d pliki", "%d plików", None, "%d pliki", "%d plików"]
-    found = repetitions_of(store, store.load_session(workspace.token))
+    found = repetitions_of(store, store.load_session(OWNER, workspace.token))
     assert found.num_inside == 2

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.workspace.commands import Workspace
 from engine import Avoid
@@ -27,15 +28,15 @@ def logged(workspace: Workspace) -> list[tuple[str, str, str]]:
 
 
 def test_shown_finding_is_logged_once_and_resolved_when_it_is_gone(workspace: Workspace):
-    shown = workspace.checking.show(0, "Warten Sie 6 Sekunden")["findings"]
+    shown = workspace.checking.show(OWNER, 0, "Warten Sie 6 Sekunden")["findings"]
     assert [(f["check"], f["kind"], f["texts"], f["is_error"]) for f in shown] == [
         ("numbers", "missing", ["5"], True),
         ("numbers", "extra", ["6"], True),
         ("punctuation", "end", ["."], False),
     ]
-    workspace.checking.show(0, "Warten Sie 6 Sekunden")
+    workspace.checking.show(OWNER, 0, "Warten Sie 6 Sekunden")
     assert logged(workspace) == [("check_raised", f["check"], f["kind"]) for f in shown]
-    workspace.confirm(0, "Warten Sie 5 Sekunden")
+    workspace.confirm(OWNER, 0, "Warten Sie 5 Sekunden")
     assert sorted(logged(workspace)[3:]) == [
         ("check_resolved", "numbers", "extra"),
         ("check_resolved", "numbers", "missing"),
@@ -43,8 +44,8 @@ def test_shown_finding_is_logged_once_and_resolved_when_it_is_gone(workspace: Wo
 
 
 def test_segment_confirmed_over_an_error_is_flagged_and_over_advice_is_not(workspace: Workspace):
-    workspace.confirm(0, "Warten Sie 6 Sekunden.")
-    workspace.confirm(1, "%s jetzt öffnen")
+    workspace.confirm(OWNER, 0, "Warten Sie 6 Sekunden.")
+    workspace.confirm(OWNER, 1, "%s jetzt öffnen")
     assert workspace.segments[0].attention == "Numbers missing: 5. Numbers not in the source: 6"
     assert workspace.segments[1].attention == ""
     confirms = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "confirm"]
@@ -53,8 +54,8 @@ def test_segment_confirmed_over_an_error_is_flagged_and_over_advice_is_not(works
 
 
 def test_check_stays_switched_off_after_a_restart_and_flags_no_segment(workspace: Workspace, store: LogStore):
-    workspace.confirm(0, "Warten Sie 6 Sekunden.")
-    workspace.checking.choose(["numbers"])
+    workspace.confirm(OWNER, 0, "Warten Sie 6 Sekunden.")
+    workspace.checking.choose(OWNER, ["numbers"])
     assert workspace.segments[0].attention == ""
     again = Workspace(
         store,
@@ -67,14 +68,14 @@ def test_check_stays_switched_off_after_a_restart_and_flags_no_segment(workspace
         options=workspace.questions.options,
     )
     assert again.core.checks_off == {"numbers"}
-    assert again.snapshot(open_index=0)["checks_off"] == ["numbers"]
-    again.checking.choose([])
+    assert again.snapshot(OWNER, open_index=0)["checks_off"] == ["numbers"]
+    again.checking.choose(OWNER, [])
     assert again.segments[0].attention != ""
     again.close()
 
 
 def test_open_segment_shows_the_findings_in_its_text(workspace: Workspace):
-    workspace.constrain(0, ["sofort"], [], [Avoid("Sie")])
-    workspace.edit(0, "Warten Sie 5 Sekunden.", "typed")
-    found = workspace.snapshot(open_index=0)["segment"]["findings"]
+    workspace.constrain(OWNER, 0, ["sofort"], [], [Avoid("Sie")])
+    workspace.edit(OWNER, 0, "Warten Sie 5 Sekunden.", "typed")
+    found = workspace.snapshot(OWNER, open_index=0)["segment"]["findings"]
     assert [(f["kind"], f["texts"]) for f in found] == [("unmet", ["sofort"]), ("banned", ["Sie"])]

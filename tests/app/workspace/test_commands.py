@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log.store import LogStore
@@ -41,12 +42,12 @@ def kinds(workspace: Workspace) -> list[str]:
 
 def saved(workspace: Workspace, index: int) -> tuple[str | None, str]:
     """(text, state) of a segment as the log has them."""
-    segment = workspace.store.load_session(workspace.session_id).segments[index]
+    segment = workspace.store.load_session(OWNER, workspace.session_id).segments[index]
     return segment.target, segment.state
 
 
 def test_opened_segment_is_decoded_first_and_the_others_ahead(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(1)
+    workspace.open(OWNER, 1)
     assert decoder.of(1)[-1][1] == "interactive"
     assert {key.rpartition("/")[2] for key, _, priority, _ in decoder.requests if priority == "document"} == {
         "0",
@@ -60,56 +61,56 @@ def test_opened_segment_is_decoded_first_and_the_others_ahead(workspace: Workspa
 
 
 def test_elements_to_keep_are_requested_logged_and_placed(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
+    workspace.constrain(OWNER, 0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
     request = decoder.of(0)[-1][0]
     assert (request.prefix, request.locked) == ("Die ", ("alle Dateien",))
     logged = [e for e in workspace.store.events(workspace.session_id) if e.type == "locked"]
     assert logged[0].payload == {"texts": ["alle Dateien"], "origin": "rest"}
-    kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0].constraints
     assert (kept["beginning"], kept["locked"]) == ("Die ", ["alle Dateien"])
     decoder.answer(0, "Die alle Dateien")
     settle(workspace)
     assert not workspace.segments[0].needs_decoding
     with pytest.raises(CommandError, match=r"kept passages \(51"):
-        workspace.constrain(0, [], [], locked=["a"] * 51)
+        workspace.constrain(OWNER, 0, [], [], locked=["a"] * 51)
 
 
 def test_previous_text_is_requested_logged_restored_and_freed(workspace: Workspace, decoder: HandDecoder):
     previous = "Öffnen Sie die Einstellungen."
-    workspace.constrain(0, ["alle"], [], previous=previous)
+    workspace.constrain(OWNER, 0, ["alle"], [], previous=previous)
     assert decoder.of(0)[-1][0].follow == Follow(previous, strength=1.0)
-    kept = workspace.store.load_session(workspace.session_id).segments[0]
+    kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0]
     assert restore_segment(kept).previous == previous
     decoder.answer(0, "Öffnen Sie alle Einstellungen.")
     settle(workspace)
     assert not workspace.segments[0].needs_decoding
-    detail = workspace.snapshot(open_index=0)["segment"]
+    detail = workspace.snapshot(OWNER, open_index=0)["segment"]
     assert [token["t"] for token in detail["proposal"]["tokens"] if token.get("new")] == ["alle"]
-    workspace.constrain(0, ["alle"], [], previous="", origin="free")
+    workspace.constrain(OWNER, 0, ["alle"], [], previous="", origin="free")
     assert decoder.of(0)[-1][0].follow is None
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "follow"]
     assert logged == [{"text": previous, "origin": "person"}, {"text": "", "origin": "free"}]
-    kept = workspace.store.load_session(workspace.session_id).segments[0]
+    kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0]
     assert restore_segment(kept).freed_from == previous, "so that the free translation shows what has changed"
 
 
 def test_text_that_contains_the_pins_is_followed_more_closely(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(0, ["alle"], [], previous="Öffnen Sie alle Einstellungen.")
+    workspace.constrain(OWNER, 0, ["alle"], [], previous="Öffnen Sie alle Einstellungen.")
     assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.")
-    workspace.constrain(0, ["all"], [], previous="Öffnen Sie alle Einstellungen.")
+    workspace.constrain(OWNER, 0, ["all"], [], previous="Öffnen Sie alle Einstellungen.")
     assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.", strength=1.0), "not a whole word"
 
 
 @pytest.mark.parametrize(("previous", "why"), [(" ", "blank"), ("a" * 10_001, "longer than the engine takes")])
 def test_text_that_cannot_be_followed_gives_a_free_translation(workspace, decoder: HandDecoder, previous, why):
-    workspace.constrain(0, ["alle"], [], previous=previous)
+    workspace.constrain(OWNER, 0, ["alle"], [], previous=previous)
     assert decoder.of(0)[-1][0].follow is None, why
 
 
 def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
-    workspace.constrain(0, ["alt"], [])
-    workspace.constrain(0, ["neu"], [])
+    workspace.open(OWNER, 0)
+    workspace.constrain(OWNER, 0, ["alt"], [])
+    workspace.constrain(OWNER, 0, ["neu"], [])
     decoder.answer(0, "neu Einstellungen")
     decoder.answer(0, "alt Einstellungen", at=-2)  # comes after the newer one
     settle(workspace)
@@ -118,23 +119,23 @@ def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace
 
 
 def test_typed_text_is_not_changed_by_answers_of_the_model(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
-    workspace.edit(0, "Meine Worte", "typed")
+    workspace.open(OWNER, 0)
+    workspace.edit(OWNER, 0, "Meine Worte", "typed")
     decoder.answer_all()
     settle(workspace)
     assert workspace.segments[0].target == "Meine Worte"
-    assert workspace.snapshot()["rows"][0]["target"] == "Meine Worte"
+    assert workspace.snapshot(OWNER)["rows"][0]["target"] == "Meine Worte"
     assert saved(workspace, 0) == ("Meine Worte", "edited")
 
 
 def test_segment_with_tags_is_decoded_without_and_shown_with_them(store: LogStore, decoder: HandDecoder):
     workspace = make_workspace(store, ready_model(decoder), "Open <b>it</b> at https://harbor.example/it now.\n")
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     request = decoder.of(0)[-1][0]
     assert (request.source, [phrase.text for phrase in request.phrases]) == ("Open it at URL1 now.", ["URL1"])
     decoder.answer(0, "Jetzt bei URL1 it öffnen.", "bei URL1")
     settle(workspace)
-    shown = workspace.snapshot(open_index=0)["segment"]
+    shown = workspace.snapshot(OWNER, open_index=0)["segment"]
     assert shown["proposal"]["text"] == "Jetzt bei https://harbor.example/it <b>it</b> öffnen."
     assert [row["text"].count("<b>") for row in shown["nbest"]] == [1, 1]
     assert [(item["text"], item["status"]) for item in shown["kept"]] == [("https://harbor.example/it", "met")]
@@ -146,19 +147,19 @@ def test_segment_with_tags_is_decoded_without_and_shown_with_them(store: LogStor
 
 
 def test_log_contains_each_step_with_its_constraints_and_answers(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()
-    workspace.constrain(0, ["Dialog"], [])
-    decoder.answer_all()
-    settle(workspace)
-    workspace.constrain(0, [], [])
+    workspace.constrain(OWNER, 0, ["Dialog"], [])
     decoder.answer_all()
     settle(workspace)
-    workspace.edit(0, "de: Open the settings.", "hypothesis")
-    workspace.edit(0, "Öffnen Sie die Einstellungen.", "typed")
-    workspace.confirm(0, "Öffnen Sie die Einstellungen.")
-    workspace.reopen(0)
-    workspace.edit(0, None, "undo")
+    workspace.constrain(OWNER, 0, [], [])
+    decoder.answer_all()
+    settle(workspace)
+    workspace.edit(OWNER, 0, "de: Open the settings.", "hypothesis")
+    workspace.edit(OWNER, 0, "Öffnen Sie die Einstellungen.", "typed")
+    workspace.confirm(OWNER, 0, "Öffnen Sie die Einstellungen.")
+    workspace.reopen(OWNER, 0)
+    workspace.edit(OWNER, 0, None, "undo")
     assert kinds(workspace)[-7:] == [
         "decode_result", "hypothesis_taken", "insert", "insert", "confirm", "reopen", "undo"
     ]  # fmt: skip
@@ -179,45 +180,45 @@ def test_log_contains_each_step_with_its_constraints_and_answers(workspace: Work
 def test_edit_taken_back_entirely_is_the_machines_again(workspace: Workspace, decoder: HandDecoder):
     decoder.answer_all()
     settle(workspace)
-    workspace.edit(0, "Eigenes", "typed")
-    workspace.edit(0, None, "undo")
+    workspace.edit(OWNER, 0, "Eigenes", "typed")
+    workspace.edit(OWNER, 0, None, "undo")
     assert workspace.segments[0].state == "pretranslated"
     assert workspace.segments[0].text == "de: Open the settings."
     assert saved(workspace, 0) == (None, "pretranslated")
 
 
 def test_confirmed_segment_that_is_edited_is_open_again(workspace: Workspace):
-    workspace.confirm(0, "Fertig")
+    workspace.confirm(OWNER, 0, "Fertig")
     assert saved(workspace, 0) == ("Fertig", "confirmed")
-    workspace.edit(0, "Doch nicht", "typed")
+    workspace.edit(OWNER, 0, "Doch nicht", "typed")
     assert saved(workspace, 0) == ("Doch nicht", "edited")
     counts = {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
     assert workspace.core.tally.counts() == counts | {"to_review": 0, "approved": 0, "returned": 0}
 
 
 def test_glossary_decodes_again_only_the_segments_it_changes(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()
     settle(workspace)
     before = [len(decoder.of(index)) for index in range(3)]
-    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
+    workspace.glossaries.put(OWNER, GLOSSARY.name, GLOSSARY.terms.values())
     decoder.answer_all()
     settle(workspace)
     assert [len(decoder.of(index)) - before[index] for index in range(3)] == [0, 1, 1]
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router", "Datei"]
-    (kept,) = workspace.store.load_session(workspace.session_id).glossaries
+    (kept,) = workspace.store.load_session(OWNER, workspace.session_id).glossaries
     assert (kept.name, kept.terms) == ("terms.tsv", GLOSSARY.terms)
-    workspace.constrain(1, [], ["file\tDatei"])
+    workspace.constrain(OWNER, 1, [], ["file\tDatei"])
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router"]
     assert kinds(workspace)[-2:] == ["term_overridden", "decode_request"]
 
 
 def test_segments_with_a_translators_text_are_not_decoded_in_the_background(workspace: Workspace, decoder: HandDecoder):
-    workspace.confirm(1, "Der Router speichert alles.")
+    workspace.confirm(OWNER, 1, "Der Router speichert alles.")
     decoder.answer_all()
     settle(workspace)
     num_before = len(decoder.of(1))
-    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
+    workspace.glossaries.put(OWNER, GLOSSARY.name, GLOSSARY.terms.values())
     decoder.answer_all()
     settle(workspace)
     assert len(decoder.of(1)) == num_before
@@ -229,17 +230,17 @@ def test_pretranslation_can_be_stopped_and_resumed(store: LogStore, decoder: Han
     text = "\n".join(f"Line number {n}." for n in range(40))
     workspace = make_workspace(store, ready_model(decoder), text)
     assert len(decoder.requests) == 8
-    workspace.pretranslate(False)
+    workspace.pretranslate(OWNER, False)
     settle(workspace)
     assert len(decoder.requests) == 8
     stopped = {"done": 0, "total": 40, "is_running": False, "words_per_second": None, "seconds_left": None}
-    assert workspace.snapshot()["progress"] == stopped
+    assert workspace.snapshot(OWNER)["progress"] == stopped
     assert not any(segment.is_pending for segment in workspace.segments)
-    workspace.pretranslate(True)
+    workspace.pretranslate(OWNER, True)
     for _ in range(10):
         decoder.answer_all()
         settle(workspace)
-    progress = workspace.snapshot()["progress"]
+    progress = workspace.snapshot(OWNER)["progress"]
     assert (progress["done"], progress["total"], progress["is_running"]) == (40, 40, True)
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "pretranslate"]
     assert logged == [
@@ -252,9 +253,9 @@ def test_pretranslation_can_be_stopped_and_resumed(store: LogStore, decoder: Han
 def test_requests_before_the_model_is_ready_are_decoded_later(store: LogStore, decoder: HandDecoder):
     model = ModelHandle(Path("models/late"))
     workspace = make_workspace(store, model, TEXT)
-    workspace.open(2)
-    workspace.constrain(2, ["neu"], [])
-    assert workspace.snapshot()["model"]["state"] == "loading"
+    workspace.open(OWNER, 2)
+    workspace.constrain(OWNER, 2, ["neu"], [])
+    assert workspace.snapshot(OWNER)["model"]["state"] == "loading"
     model.adopt(decoder)
     assert [phrase.text for phrase in decoder.of(2)[-1][0].phrases] == ["neu"]
     assert decoder.of(2)[-1][1] == "interactive"
@@ -264,7 +265,7 @@ def test_requests_before_the_model_is_ready_are_decoded_later(store: LogStore, d
 def test_nothing_waits_for_a_model_that_never_comes(store: LogStore, tmp_path: Path):
     model = ModelHandle(tmp_path / "nowhere")
     workspace = make_workspace(store, model, TEXT)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     failed = threading.Event()
     model.on_change(failed.set)
     model.load_in_background()
@@ -272,19 +273,19 @@ def test_nothing_waits_for_a_model_that_never_comes(store: LogStore, tmp_path: P
     assert model.state == "failed"
     assert "nowhere" in model.message
     assert not any(segment.is_pending for segment in workspace.segments)
-    workspace.constrain(0, ["geht"], [])
-    workspace.confirm(0, "Von Hand")
+    workspace.constrain(OWNER, 0, ["geht"], [])
+    workspace.confirm(OWNER, 0, "Von Hand")
     assert saved(workspace, 0) == ("Von Hand", "confirmed")
     workspace.close()
 
 
 def test_failed_decoding_is_a_message_and_the_next_one_works(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     request, _, future = decoder.of(0)[-1]
     future.set_result(Translation(request, "failed", reasons=(Reason("crashed", "RuntimeError: out of memory"),)))
     settle(workspace)
     assert workspace.segments[0].attention == "This segment could not be translated: RuntimeError: out of memory"
-    workspace.constrain(0, ["nochmal"], [])
+    workspace.constrain(OWNER, 0, ["nochmal"], [])
     decoder.answer(0, "nochmal gut")
     settle(workspace)
     assert workspace.segments[0].attention == ""
@@ -292,14 +293,14 @@ def test_failed_decoding_is_a_message_and_the_next_one_works(workspace: Workspac
 
 
 def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer(0, "Gut so")
     settle(workspace)
-    workspace.constrain(0, ["\U00012345"], [])
+    workspace.constrain(OWNER, 0, ["\U00012345"], [])
     request, _, future = decoder.of(0)[-1]
     future.set_result(Translation(request, "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 0),)))
     settle(workspace)
-    detail = workspace.snapshot(open_index=0)["segment"]
+    detail = workspace.snapshot(OWNER, open_index=0)["segment"]
     assert detail["proposal"]["text"] == "Gut so"
     assert detail["proposal"]["is_stale"]
     reason = "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."
@@ -307,10 +308,10 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
 
 
 def test_snapshot_contains_the_changes_since_and_is_json(workspace: Workspace):
-    whole = workspace.snapshot()
+    whole = workspace.snapshot(OWNER)
     assert len(whole["rows"]) == 3
-    workspace.edit(1, "Neu", "typed")
-    news = workspace.snapshot(since=whole["version"], open_index=1, detail_since=-1)
+    workspace.edit(OWNER, 1, "Neu", "typed")
+    news = workspace.snapshot(OWNER, since=whole["version"], open_index=1, detail_since=-1)
     assert [row["index"] for row in news["rows"]] == [1]
     assert news["segment"]["target"] == "Neu"
     json.dumps(news, allow_nan=False)
@@ -319,30 +320,30 @@ def test_snapshot_contains_the_changes_since_and_is_json(workspace: Workspace):
 
 
 def test_command_that_cannot_be_stored_changes_nothing(workspace: Workspace, store: LogStore):
-    workspace.edit(0, "Vorher", "typed")
+    workspace.edit(OWNER, 0, "Vorher", "typed")
     store.close()
     with pytest.raises(LogError):
-        workspace.edit(0, "Nachher", "typed")
+        workspace.edit(OWNER, 0, "Nachher", "typed")
     with pytest.raises(LogError):
-        workspace.confirm(1, "Nachher")
+        workspace.confirm(OWNER, 1, "Nachher")
     with pytest.raises(LogError):
-        workspace.constrain(1, ["x"], [])
+        workspace.constrain(OWNER, 1, ["x"], [])
     assert workspace.segments[0].target == "Vorher"
     assert workspace.segments[1].state == "new"
     assert workspace.segments[1].pins == ()
 
 
 def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Workspace, decoder: HandDecoder):
-    workspace.open(0)
-    workspace.constrain(0, [], [], [Avoid("Dialog"), Avoid("rot", "permissive")])
+    workspace.open(OWNER, 0)
+    workspace.constrain(OWNER, 0, [], [], [Avoid("Dialog"), Avoid("rot", "permissive")])
     assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"), Avoid("rot", "permissive"))
     decoder.answer(0, "Öffnen Sie die Einstellungen.")
     settle(workspace)
-    states = workspace.snapshot(open_index=0)["segment"]["ban_states"]
+    states = workspace.snapshot(OWNER, open_index=0)["segment"]["ban_states"]
     assert [(state["text"], state["status"]) for state in states] == [("Dialog", "kept"), ("rot", "kept")]
-    kept = workspace.store.load_session(workspace.session_id).segments[0].constraints
+    kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0].constraints
     assert kept["bans"] == [{"text": "Dialog", "case": "exact"}, {"text": "rot", "case": "permissive"}]
-    workspace.constrain(0, [], [], [Avoid("Dialog")], origin="undo")
+    workspace.constrain(OWNER, 0, [], [], [Avoid("Dialog")], origin="undo")
     assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"),)
     logged = [e for e in workspace.store.events(workspace.session_id) if e.type in ("avoid", "unavoid")]
     assert [(e.type, e.payload["text"], e.payload["case"], e.payload["origin"]) for e in logged] == [
@@ -355,14 +356,14 @@ def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Wor
 
 
 def test_ban_overrides_a_term_and_both_show_the_conflict(workspace: Workspace, decoder: HandDecoder):
-    workspace.glossaries.put(GLOSSARY.name, GLOSSARY.terms.values())
-    workspace.open(2)
-    workspace.constrain(2, [], [], [Avoid("Router")])
+    workspace.glossaries.put(OWNER, GLOSSARY.name, GLOSSARY.terms.values())
+    workspace.open(OWNER, 2)
+    workspace.constrain(OWNER, 2, [], [], [Avoid("Router")])
     request, *_ = decoder.of(2)[-1]
     assert (request.phrases, request.avoid) == ((), (Avoid("Router"),))
     decoder.answer_all()
     settle(workspace)
-    detail = workspace.snapshot(open_index=2)["segment"]
+    detail = workspace.snapshot(OWNER, open_index=2)["segment"]
     assert [conflict["kind"] for conflict in detail["conflicts"]] == ["ban_term"]
     assert detail["terms"][0]["status"] == "unmet"
     assert detail["terms"][0]["note"].startswith("“Router” is both required and banned")
@@ -370,14 +371,14 @@ def test_ban_overrides_a_term_and_both_show_the_conflict(workspace: Workspace, d
 
 
 REFUSED_COMMANDS = [
-    (lambda w: w.open(3), "Segment 4 does not exist"),
-    (lambda w: w.edit(-1, "x", "typed"), "Segment 0 does not exist"),
-    (lambda w: w.confirm(0, "  "), "no translation to confirm"),
-    (lambda w: w.constrain(0, ["x"] * (MAX_PINS + 1), []), "Too many pinned phrases \\(51, limit 50\\)"),
-    (lambda w: w.constrain(0, ["x" * 301], []), "too long for a pin .301 characters, limit 300"),
-    (lambda w: w.constrain(0, [], [], [Avoid(f"x{n}") for n in range(51)]), "Too many banned words .51"),
-    (lambda w: w.constrain(0, [], [], [Avoid("x" * 301)]), "too long for a ban .301"),
-    (lambda w: w.edit(0, "x" * 100_001, "typed"), "100,001 characters"),
+    (lambda w: w.open(OWNER, 3), "Segment 4 does not exist"),
+    (lambda w: w.edit(OWNER, -1, "x", "typed"), "Segment 0 does not exist"),
+    (lambda w: w.confirm(OWNER, 0, "  "), "no translation to confirm"),
+    (lambda w: w.constrain(OWNER, 0, ["x"] * (MAX_PINS + 1), []), "Too many pinned phrases \\(51, limit 50\\)"),
+    (lambda w: w.constrain(OWNER, 0, ["x" * 301], []), "too long for a pin .301 characters, limit 300"),
+    (lambda w: w.constrain(OWNER, 0, [], [], [Avoid(f"x{n}") for n in range(51)]), "Too many banned words .51"),
+    (lambda w: w.constrain(OWNER, 0, [], [], [Avoid("x" * 301)]), "too long for a ban .301"),
+    (lambda w: w.edit(OWNER, 0, "x" * 100_001, "typed"), "100,001 characters"),
 ]
 
 
@@ -396,8 +397,8 @@ def test_text_is_kept_as_one_line_without_control_characters():
 def test_edits_from_many_threads_are_all_stored_and_end_in_one_state(workspace: Workspace, decoder: HandDecoder):
     def edit(number: int) -> None:
         for step in range(10):
-            workspace.edit(number % 3, f"Text {number} {step}", "typed")
-            workspace.constrain(number % 3, [f"pin {number}"], [])
+            workspace.edit(OWNER, number % 3, f"Text {number} {step}", "typed")
+            workspace.constrain(OWNER, number % 3, [f"pin {number}"], [])
 
     threads = [threading.Thread(target=edit, args=(number,)) for number in range(6)]
     for thread in threads:

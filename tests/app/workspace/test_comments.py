@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from translate.storage import pypo, xliff, xliff2
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.formats import FORMATS
 from app.formats.base import SupportsComments
@@ -46,11 +47,11 @@ COMMENTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40).map(c
 
 
 def begin(store: LogStore, text: str = "One two. Three.\n", name: str = "a.txt") -> Workspace:
-    return go_on(store, store.start_session(read_document(text.encode(), name), "en-de").token)
+    return go_on(store, store.start_session(OWNER, read_document(text.encode(), name), "en-de").token)
 
 
 def go_on(store: LogStore, token: str) -> Workspace:
-    record = store.load_session(token)
+    record = store.load_session(OWNER, token)
     segments = [restore_segment(segment) for segment in record.segments]
     options, model = SearchOptions(), ready_model(HandDecoder())
     document = record.document
@@ -63,16 +64,16 @@ def comments(workspace: Workspace) -> list[str]:
 
 def test_comment_is_set_changed_removed_and_survives_a_restart(store: LogStore) -> None:
     workspace = begin(store)
-    workspace.comment(0, "  Which router?\r\nAsk\x00 them. ")
-    workspace.comment(1, "short")
-    workspace.comment(1, "")
-    workspace.comment(1, " ")  # as it was: nothing to tell
+    workspace.comment(OWNER, 0, "  Which router?\r\nAsk\x00 them. ")
+    workspace.comment(OWNER, 1, "short")
+    workspace.comment(OWNER, 1, "")
+    workspace.comment(OWNER, 1, " ")  # as it was: nothing to tell
     assert comments(workspace) == ["Which router?\nAsk them.", ""]
     logged = [event for event in store.events(workspace.session_id) if event.type == "comment"]
     assert [event.payload["text"] for event in logged] == ["Which router?\nAsk them.", "short", ""]
     again = go_on(store, workspace.token)
     assert comments(again) == comments(workspace)
-    snapshot = again.snapshot(open_index=0)
+    snapshot = again.snapshot(OWNER, open_index=0)
     assert [row["is_commented"] for row in snapshot["rows"]] == [True, False]
     assert (snapshot["counts"]["commented"], snapshot["segment"]["comment"]) == (1, "Which router?\nAsk them.")
     story = replay_steps(again.document.segments, store.events(again.session_id))
@@ -82,31 +83,31 @@ def test_comment_is_set_changed_removed_and_survives_a_restart(store: LogStore) 
 def test_long_comment_is_refused_and_nothing_is_changed(store: LogStore) -> None:
     workspace = begin(store)
     with pytest.raises(CommandError, match="2,001 characters"):
-        workspace.comment(0, "x" * (MAX_COMMENT_CHARACTERS + 1))
+        workspace.comment(OWNER, 0, "x" * (MAX_COMMENT_CHARACTERS + 1))
     assert comments(workspace) == ["", ""]
 
 
 def test_comment_follows_its_segment_through_split_and_merge(store: LogStore) -> None:
     workspace = begin(store)
-    workspace.comment(0, "first")
-    step = workspace.structure.split(0, 4)
+    workspace.comment(OWNER, 0, "first")
+    step = workspace.structure.split(OWNER, 0, 4)
     assert comments(workspace) == ["first", "", ""]
-    workspace.structure.step(step["step"], is_undo=True)
-    workspace.comment(1, "second")
-    workspace.structure.merge(0)
+    workspace.structure.step(OWNER, step["step"], is_undo=True)
+    workspace.comment(OWNER, 1, "second")
+    workspace.structure.merge(OWNER, 0)
     assert comments(workspace) == ["first\nsecond"]
 
 
 def test_comments_are_exported_in_the_table_and_restored_with_the_log(store: LogStore, tmp_path: Path) -> None:
     workspace = begin(store)
-    workspace.comment(1, "=cmd\nnext")
-    table = session_csv(store, workspace.session_id).data.decode("utf-8-sig")
+    workspace.comment(OWNER, 1, "=cmd\nnext")
+    table = session_csv(OWNER, store, workspace.session_id).data.decode("utf-8-sig")
     assert [row["comment"] for row in csv.DictReader(io.StringIO(table, newline=""))] == ["", "'=cmd\nnext"]
-    exported = session_jsonl(store, workspace.session_id).data
+    exported = session_jsonl(OWNER, store, workspace.session_id).data
     other = LogStore.open(tmp_path / "other.sqlite")
     number = import_jsonl(other, exported, "a.jsonl")
-    assert session_jsonl(other, number).data == exported
-    assert other.load_session(number).segments[1].constraints["comment"] == "=cmd\nnext"
+    assert session_jsonl(OWNER, other, number).data == exported
+    assert other.load_session(OWNER, number).segments[1].constraints["comment"] == "=cmd\nnext"
     assert json.loads(exported.splitlines()[0])["segments"][1]["constraints"]["comment"] == "=cmd\nnext"
     other.close()
 
@@ -120,8 +121,8 @@ def test_each_format_states_correctly_whether_it_takes_comments() -> None:
 
 def test_file_without_a_place_for_comments_lists_the_omitted_ones(store: LogStore) -> None:
     workspace = begin(store)
-    workspace.comment(1, "remark")
-    made = translated_document(workspace.document, store.load_session(workspace.token).segments, "de")
+    workspace.comment(OWNER, 1, "remark")
+    made = translated_document(workspace.document, store.load_session(OWNER, workspace.token).segments, "de")
     assert made.data == workspace.document.data
     assert "cannot store comments (segment 2)" in (made.note or "")
 

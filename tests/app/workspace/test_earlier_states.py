@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.log.roles import PERSON
+from app.access.actor import OWNER, Actor
 from app.log.store import LogStore
 from app.segments.text_changes import ReportedEdit
 from app.workspace.commands import Workspace
@@ -28,21 +28,21 @@ State = tuple[str | None, list[str], list[tuple[str, str]], str]  # text, pins, 
 def workspace(store: LogStore) -> Iterator[Workspace]:
     decoder = HandDecoder()
     workspace = make_workspace(store, ready_model(decoder), TEXT)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer(0, "Öffnen Sie die Einstellungen.")
     settle(workspace)
     yield workspace
     workspace.close()
 
 
-def earlier_texts(workspace: Workspace, index: int = 0) -> list[str | None]:
-    return [state["text"] for state in workspace.earlier(index)["states"]]
+def earlier_texts(workspace: Workspace, index: int = 0, actor: Actor = OWNER) -> list[str | None]:
+    return [state["text"] for state in workspace.earlier(actor, index)["states"]]
 
 
 def earlier(workspace: Workspace) -> list[State]:
     return [
         (s["text"], sorted(s["pins"]), sorted((b["text"], b["case"]) for b in s["bans"]), s["previous"])
-        for s in workspace.earlier(0)["states"]
+        for s in workspace.earlier(OWNER, 0)["states"]
     ]
 
 
@@ -82,11 +82,11 @@ class Page:
 
     def _send(self, before: State, new: dict[str, Any], origin: Any) -> None:
         if "text" in new and new["text"] != before[0]:
-            self.workspace.edit(0, new["text"], "typed" if origin == "person" else origin)
+            self.workspace.edit(OWNER, 0, new["text"], "typed" if origin == "person" else origin)
         if new.keys() & {"pins", "bans", "previous"}:
             segment = self.workspace.segments[0]
             pins, bans = new.get("pins", segment.pins), new.get("bans", segment.bans)
-            self.workspace.constrain(0, pins, (), bans, previous=new.get("previous", before[3]), origin=origin)
+            self.workspace.constrain(OWNER, 0, pins, (), bans, previous=new.get("previous", before[3]), origin=origin)
 
 
 CHANGES = st.one_of(
@@ -108,35 +108,37 @@ CHANGES = st.one_of(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_states_from_the_log_are_those_of_the_page(workspace: Workspace, changes: list[Any]):
-    workspace.constrain(0, [], ())
-    workspace.edit(0, None, "proposal")
+    workspace.constrain(OWNER, 0, [], ())
+    workspace.edit(OWNER, 0, None, "proposal")
     page = Page(workspace)
     page.past = earlier(workspace)  # of the examples before
     for change in changes:
         if isinstance(change, dict):
             page.change(**change)
         elif change == "confirm" and workspace.segments[0].target is not None:
-            workspace.confirm(0, str(workspace.segments[0].target))
+            workspace.confirm(OWNER, 0, str(workspace.segments[0].target))
         elif change == "reopen":
-            workspace.reopen(0)
+            workspace.reopen(OWNER, 0)
         elif change in ("undo", "redo"):
             page.step(is_undo=change == "undo")
     assert earlier(workspace) == page.past[-100:]
 
 
 def test_changes_of_one_command_are_one_step(workspace: Workspace):
-    workspace.edit(0, "Öffnen Sie alles.", "typed")
+    workspace.edit(OWNER, 0, "Öffnen Sie alles.", "typed")
     changes = [(0, 6, "Zeigen", "typed"), (11, 5, "das", "paste")]
-    workspace.edit(0, "Zeigen Sie das.", "typed", reported=ReportedEdit("Öffnen Sie alles.", changes))
+    workspace.edit(OWNER, 0, "Zeigen Sie das.", "typed", reported=ReportedEdit("Öffnen Sie alles.", changes))
     assert earlier_texts(workspace) == [None, "Öffnen Sie alles."]
-    workspace.edit(0, "Zeigen Sie dies.", "typed", reported=ReportedEdit("Zeigen Sie das.", [(11, 3, "dies", "typed")]))
+    workspace.edit(
+        OWNER, 0, "Zeigen Sie dies.", "typed", reported=ReportedEdit("Zeigen Sie das.", [(11, 3, "dies", "typed")])
+    )
     assert earlier_texts(workspace) == [None, "Öffnen Sie alles.", "Zeigen Sie das."]
 
 
 def test_confirmed_proposal_returns_to_the_proposal(workspace: Workspace):
-    workspace.confirm(0, "Öffnen Sie die Einstellungen.")
-    workspace.edit(0, "Öffnen.", "typed")
-    states = workspace.earlier(0)["states"]
+    workspace.confirm(OWNER, 0, "Öffnen Sie die Einstellungen.")
+    workspace.edit(OWNER, 0, "Öffnen.", "typed")
+    states = workspace.earlier(OWNER, 0)["states"]
     assert [(state["text"], state["is_confirmed"]) for state in states] == [
         (None, False),
         ("Öffnen Sie die Einstellungen.", True),
@@ -144,33 +146,30 @@ def test_confirmed_proposal_returns_to_the_proposal(workspace: Workspace):
 
 
 def test_changes_of_other_segments_and_before_a_merge_are_not_undone(workspace: Workspace):
-    workspace.edit(1, "Der Router.", "typed")
-    workspace.edit(0, "Eins.", "typed")
-    workspace.constrain(0, ["Eins"], ())
+    workspace.edit(OWNER, 1, "Der Router.", "typed")
+    workspace.edit(OWNER, 0, "Eins.", "typed")
+    workspace.constrain(OWNER, 0, ["Eins"], ())
     assert earlier_texts(workspace) == [None, "Eins."]
-    workspace.structure.merge(0)
+    workspace.structure.merge(OWNER, 0)
     assert earlier_texts(workspace) == []
-    workspace.edit(0, "Eins und zwei.", "typed")
+    workspace.edit(OWNER, 0, "Eins und zwei.", "typed")
     assert earlier_texts(workspace) == ["Eins. Der Router."]
-    assert workspace.earlier(0)["states"][0]["pins"] == ["Eins"]
+    assert workspace.earlier(OWNER, 0)["states"][0]["pins"] == ["Eins"]
 
 
 def test_changes_before_those_of_another_person_are_not_undone(workspace: Workspace):
-    workspace.edit(0, "Eins.", "typed")
-    token = PERSON.set("Ana")
-    try:
-        workspace.edit(0, "Zwei.", "typed")
-        assert earlier_texts(workspace) == ["Eins."]
-    finally:
-        PERSON.reset(token)
+    workspace.edit(OWNER, 0, "Eins.", "typed")
+    ana = Actor.person("Ana")
+    workspace.edit(ana, 0, "Zwei.", "typed")
+    assert earlier_texts(workspace, actor=ana) == ["Eins."]
     assert earlier_texts(workspace) == []
-    workspace.edit(0, "Drei.", "typed")
+    workspace.edit(OWNER, 0, "Drei.", "typed")
     assert earlier_texts(workspace) == ["Zwei."]
 
 
 def test_no_earlier_states_if_the_log_does_not_lead_to_the_present_text(workspace: Workspace):
-    workspace.edit(0, "Eins.", "typed")
-    workspace.edit(0, "Zwei.", "typed")
+    workspace.edit(OWNER, 0, "Eins.", "typed")
+    workspace.edit(OWNER, 0, "Zwei.", "typed")
     with workspace.store.connection.transaction("damage the log"):
         workspace.store.connection.db.execute("DELETE FROM event WHERE type = 'insert'")
     assert earlier_texts(workspace) == []

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError, GlossaryError
 from app.glossary.reading import row_checks as glossary_rows
 from app.log.store import LogStore
@@ -55,7 +56,7 @@ class Speller(HandDecoder):
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(Speller()), SAMPLES_FOLDER)
-    workspace = sessions.open_document(TEXT, "manual.txt")
+    workspace = sessions.open_document(OWNER, TEXT, "manual.txt")
     workspace.sessions = sessions  # type: ignore[attr-defined]
     yield workspace
     sessions.close()
@@ -75,7 +76,7 @@ def rows(workspace: Workspace, report: dict[str, Any], shown: Any) -> list[tuple
 
 def test_counts_next_to_another_glossary_include_the_terms_of_both(workspace: Workspace):
     first = stage(workspace, "file\tDatei\nlog\tProtokoll\n", "first.tsv")
-    workspace.glossary_imports.use(first["import"], [])
+    workspace.glossary_imports.use(OWNER, first["import"], [])
     figures = stage(workspace, "router\tRouter\nlight\tLicht\n", "second.tsv")["document"]
     assert (figures["num_terms"], figures["num_found"], figures["num_without"]) == (4, 3, 1)
 
@@ -107,7 +108,7 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
         "Akte", "-", "grafische Oberfläche", None, "-", None,
     ]  # fmt: skip
     fixes = [row["fix"]["name"] for row in attention if row["fix"]]
-    view = workspace.glossary_imports.use(report["import"], fixes)
+    view = workspace.glossary_imports.use(OWNER, report["import"], fixes)
     (glossary,) = workspace.terms.glossaries
     assert view["num_terms"] == len(glossary) == 3
     assert [(term.source, term.target) for term in glossary.terms.values()] == [
@@ -118,12 +119,12 @@ def test_fixes_that_were_chosen_are_applied_when_it_is_used(workspace: Workspace
     event = workspace.store.last_event(workspace.session_id, "glossary")
     assert event is not None and event.payload["report"]["num_fixed"] == 4
     with pytest.raises(CommandError, match="has ended"):
-        workspace.glossary_imports.use(report["import"], [])
+        workspace.glossary_imports.use(OWNER, report["import"], [])
 
 
 def test_newer_file_of_the_same_name_reports_new_changed_same_and_removed_terms(workspace: Workspace):
     first = stage(workspace, "router\tRouter\nfile\tDatei\nlight\tLicht\n")
-    workspace.glossary_imports.use(first["import"], [])
+    workspace.glossary_imports.use(OWNER, first["import"], [])
     report = stage(workspace, "file\tAkte\nrouter\tRouter\nlog file\tProtokoll\n")
     assert report["is_replacing"]
     assert [report["counts"][name] for name in ("new", "changed", "same", "gone")] == [1, 1, 1, 1]
@@ -135,15 +136,15 @@ def test_newer_file_of_the_same_name_reports_new_changed_same_and_removed_terms(
 def test_fix_that_was_never_offered_is_refused(workspace: Workspace, fixes: list[str]):
     report = stage(workspace, GLOSSARY)
     with pytest.raises(CommandError, match="fixes"):
-        workspace.glossary_imports.use(report["import"], fixes)
+        workspace.glossary_imports.use(OWNER, report["import"], fixes)
     assert workspace.terms.glossaries == ()
 
 
 def test_newer_import_replaces_the_older(workspace: Workspace):
     older, newer = stage(workspace, "a b\tA\n"), stage(workspace, "c d\tC\n")
     with pytest.raises(CommandError, match="newer one"):
-        workspace.glossary_imports.use(older["import"], [])
-    workspace.glossary_imports.use(newer["import"], [])
+        workspace.glossary_imports.use(OWNER, older["import"], [])
+    workspace.glossary_imports.use(OWNER, newer["import"], [])
 
 
 def test_target_that_was_missing_is_filled_in_beside_the_fixes(workspace: Workspace):
@@ -155,7 +156,7 @@ def test_target_that_was_missing_is_filled_in_beside_the_fixes(workspace: Worksp
         (5, None),  # it is the source that is missing
         (6, None),  # it would be refused with a target, too
     ]
-    view = workspace.glossary_imports.use(report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
+    view = workspace.glossary_imports.use(OWNER, report["import"], [], {"rejected 0": " Licht ", "rejected 1": "Rad"})
     (glossary,) = workspace.terms.glossaries
     assert view["num_terms"] == 4
     assert [(term.row, term.source, term.target) for term in glossary.terms.values()] == [
@@ -179,7 +180,7 @@ FILLS = [
 def test_invalid_target_is_refused_and_nothing_is_imported(workspace: Workspace, fills: dict[str, str], message: str):
     report = stage(workspace, "router\tRouter\nlight\t\nLight\tLampe\n\tLicht\n")
     with pytest.raises(CommandError, match=message):
-        workspace.glossary_imports.use(report["import"], [], fills)
+        workspace.glossary_imports.use(OWNER, report["import"], [], fills)
     assert workspace.terms.glossaries == ()
 
 
@@ -268,7 +269,7 @@ def test_columns_are_asked_for_and_the_choice_is_kept_for_the_same_names(workspa
     chosen = "header:source,note,target"
     report = bring(text, chosen)
     assert "table" in bring(text), "nothing is kept before the import is used"
-    workspace.glossary_imports.use(bring(text, chosen)["import"], [])
+    workspace.glossary_imports.use(OWNER, bring(text, chosen)["import"], [])
     assert report["is_table"] and workspace.terms.glossaries[0].terms[0].note == "noun"
     report = bring("EN , Kind,de\nrouter,verb,Router\n")
     assert report["notes"] == [
@@ -306,24 +307,24 @@ def test_messy_row_is_not_used_without_a_decision(workspace: Workspace):
     assert [(row["fix"]["to"], row["fix"]["num_terms"]) for row in found] == [
         ("Mahlwerk | Mühle", 1), ("router → Router", 1), (None, 0), ("Auslauf", 1),
     ]  # fmt: skip
-    workspace.glossary_imports.use(report["import"], [])
+    workspace.glossary_imports.use(OWNER, report["import"], [])
     assert used(workspace) == [(5, "file", ("Datei",))]
 
 
 def test_proposals_are_accepted_or_refused_one_by_one_or_all(workspace: Workspace):
     report = stage(workspace, MESSY)
-    view = workspace.glossary_imports.use(report["import"], [], {}, {"held 0": "accept", "held 2": "keep"})
+    view = workspace.glossary_imports.use(OWNER, report["import"], [], {}, {"held 0": "accept", "held 2": "keep"})
     assert used(workspace) == [(2, "grinder", ("Mahlwerk", "Mühle")), (4, "in", ("in",)), (5, "file", ("Datei",))]
     assert view["num_terms"] == 3
     event = workspace.store.last_event(workspace.session_id, "glossary")
     assert event is not None and event.payload["report"]["num_fixed"] == 2
     report = stage(workspace, MESSY)
-    workspace.glossary_imports.use(report["import"], [], {}, {"held 1": "leave"}, "accept")
+    workspace.glossary_imports.use(OWNER, report["import"], [], {}, {"held 1": "leave"}, "accept")
     assert used(workspace) == [
         (2, "grinder", ("Mahlwerk", "Mühle")), (5, "file", ("Datei",)), (6, "outlet", ("Auslauf",)),
     ]  # fmt: skip
     report = stage(workspace, MESSY)
-    workspace.glossary_imports.use(report["import"], [], {}, {}, "keep")
+    workspace.glossary_imports.use(OWNER, report["import"], [], {}, {}, "keep")
     assert [targets for _, _, targets in used(workspace)] == [
         ("Mahlwerk / Mühle",), ("der Router (m)",), ("in",), ("Datei",), ("<b>Auslauf</b>",),
     ]  # fmt: skip
@@ -331,7 +332,7 @@ def test_proposals_are_accepted_or_refused_one_by_one_or_all(workspace: Workspac
 
 def test_accepted_row_with_the_source_of_another_adds_its_targets(workspace: Workspace):
     report = stage(workspace, "router\tRouter\nthe router\tWegewähler, Router\n")
-    workspace.glossary_imports.use(report["import"], [], {}, {}, "accept")
+    workspace.glossary_imports.use(OWNER, report["import"], [], {}, {}, "accept")
     assert used(workspace) == [(1, "router", ("Router", "Wegewähler"))]
 
 
@@ -339,9 +340,9 @@ def test_accepted_row_with_the_source_of_another_adds_its_targets(workspace: Wor
 def test_decision_on_a_row_that_is_not_messy_is_refused(workspace: Workspace, name: str):
     report = stage(workspace, MESSY)
     with pytest.raises(CommandError, match="invalid value"):
-        workspace.glossary_imports.use(report["import"], [], {}, {name: "accept"})
+        workspace.glossary_imports.use(OWNER, report["import"], [], {}, {name: "accept"})
     with pytest.raises(CommandError, match="fixes"):
-        workspace.glossary_imports.use(report["import"], ["held 0"])
+        workspace.glossary_imports.use(OWNER, report["import"], ["held 0"])
 
 
 def test_file_of_messy_rows_alone_is_read(workspace: Workspace):

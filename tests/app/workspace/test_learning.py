@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 import torch
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.i18n import Message
 from app.log.store import LogStore
@@ -63,7 +64,7 @@ class Run:
         self.sessions = Sessions(self.store, model_of(worker), SAMPLES_FOLDER)
 
     def open(self, name: str = "manual.txt", text: bytes = TEXT) -> Workspace:
-        return self.sessions.open_document(text, name)
+        return self.sessions.open_document(OWNER, text, name)
 
     def end(self) -> None:
         self.sessions.models.first.engine = None  # the worker stays for the other tests
@@ -121,9 +122,9 @@ def learn_by_hand(store: LogStore, text: str) -> None:
     decoder = HandDecoder()
     workspace = make_workspace(store, ready_model(decoder), text)
     for index in (1, 0):
-        workspace.confirm(index, f"Satz {index}.")
+        workspace.confirm(OWNER, index, f"Satz {index}.")
         answer_learning(decoder, workspace)
-    workspace.reopen(1)
+    workspace.reopen(OWNER, 1)
 
 
 @contextmanager
@@ -148,34 +149,34 @@ def test_confirmed_segments_are_learned_and_reopened_ones_forgotten(run: Run) ->
     workspace = run.open()
     assert learned(workspace) == []
     for index in (2, 0):
-        workspace.confirm(index, GOALS[index])
+        workspace.confirm(OWNER, index, GOALS[index])
     assert learned(workspace) == [2, 0], "in the order in which they were confirmed"
-    assert workspace.snapshot()["model"]["num_learned"] == 2
+    assert workspace.snapshot(OWNER)["model"]["num_learned"] == 2
     both = states(workspace)
-    workspace.reopen(0)
+    workspace.reopen(OWNER, 0)
     assert learned(workspace) == [2]
-    workspace.confirm(0, GOALS[0])
+    workspace.confirm(OWNER, 0, GOALS[0])
     assert learned(workspace) == [2, 0]
     again = states(workspace)
     assert [origin for origin, _ in again] == [origin for origin, _ in both]
     assert all(torch.equal(one, other) for (_, one), (_, other) in zip(again, both, strict=True))
-    workspace.edit(0, "Anders.", "typed")
+    workspace.edit(OWNER, 0, "Anders.", "typed")
     assert learned(workspace) == [2]
 
 
 def test_proposal_uses_learned_words_and_names_their_segment(run: Run) -> None:
     workspace = run.open()
-    workspace.open(2)
+    workspace.open(OWNER, 2)
     eventually(lambda: workspace.segments[2].machine_text)
     before = workspace.segments[2].machine_text
     assert before is not None
     assert "Einstellungsfenster" not in before
-    workspace.confirm(0, GOALS[0])
+    workspace.confirm(OWNER, 0, GOALS[0])
     assert learned(workspace) == [0]
-    workspace.constrain(2, [], [], beginning="Rufen Sie")
+    workspace.constrain(OWNER, 2, [], [], beginning="Rufen Sie")
     eventually(lambda: not workspace.segments[2].is_pending)
     assert "Einstellungsfenster" in (workspace.segments[2].machine_text or "")
-    details = workspace.snapshot(-1, 2, -1)["segment"]
+    details = workspace.snapshot(OWNER, -1, 2, -1)["segment"]
     [view] = details["learned_from"]
     words = dict(view.pop("words"))
     assert view == {"segment": 1, "index": 0, "source": "Open the settings dialog.", "target": GOALS[0]}
@@ -188,11 +189,11 @@ def test_proposal_uses_learned_words_and_names_their_segment(run: Run) -> None:
 def test_translations_on_their_way_are_requested_again_if_a_learned_segment_may_help_them(store: LogStore) -> None:
     decoder = HandDecoder()
     workspace = make_workspace(store, ready_model(decoder), TEXT.decode())
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer(0, "de: 0")
     settle(workspace)
     assert [len(decoder.of(index)) for index in (1, 2, 3)] == [1, 1, 1], "all are on their way"
-    workspace.confirm(0, GOALS[0])
+    workspace.confirm(OWNER, 0, GOALS[0])
     answer_learning(decoder, workspace)
     numbers = [len(decoder.of(index)) for index in (1, 2, 3)]
     assert numbers == [1, 2, 1], "only the third segment shares words with the first"
@@ -205,14 +206,14 @@ def test_translations_on_their_way_are_requested_again_if_a_learned_segment_may_
 def test_learned_segments_are_the_same_when_computed_again_from_the_log(run: Run, log: Path, worker: Worker) -> None:
     workspace = run.open()
     for index in (3, 1, 0):
-        workspace.confirm(index, GOALS[index])
-    workspace.reopen(3)
+        workspace.confirm(OWNER, index, GOALS[index])
+    workspace.reopen(OWNER, 3)
     assert learned(workspace) == [1, 0]
     before, session = states(workspace), workspace.session_id
     run.end()
     later = Run(log, worker)
     try:
-        resumed = later.sessions.resume(session)
+        resumed = later.sessions.resume(OWNER, session)
         assert learned(resumed) == [1, 0]
         for (one, state), (other, same) in zip(before, states(resumed), strict=True):
             assert one == other
@@ -226,8 +227,8 @@ def test_segment_whose_text_was_replaced_is_the_last_one_live_and_from_the_log(s
     decoder = HandDecoder()
     workspace = make_workspace(store, ready_model(decoder), "Open the file.\nClose it.\nSave the file.\n")
     for index, text in enumerate(("Öffnen Sie die Datei.", "Schließen Sie sie.", "Speichern Sie die Datei.")):
-        workspace.confirm(index, text)
-    workspace.batches.replace(Query("Öffnen", "Laden", in_confirmed=True), [0])
+        workspace.confirm(OWNER, index, text)
+    workspace.batches.replace(OWNER, Query("Öffnen", "Laden", in_confirmed=True), [0])
     live = [pair.origin[1] for pair in workspace.learning._in_order()]
     assert live == [1, 2, 0]
     workspace.learning.start()
@@ -260,7 +261,7 @@ def test_learning_that_is_killed_at_any_instant_continues_from_the_log(tmp_path:
         decoder = HandDecoder()
         sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
         try:
-            workspace = sessions.resume(1)
+            workspace = sessions.resume(OWNER, 1)
             while workspace.learning.is_learning:
                 answer_learning(decoder, workspace)
             datastore = workspace.learning.datastore
@@ -279,7 +280,7 @@ def test_learning_that_is_killed_at_any_instant_continues_from_the_log(tmp_path:
 
 def test_segment_that_could_not_be_logged_is_not_learned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = run.open()
-    workspace.confirm(0, GOALS[0])
+    workspace.confirm(OWNER, 0, GOALS[0])
     assert learned(workspace) == [0]
 
     def refuse(*_: Any, **__: Any) -> None:
@@ -287,7 +288,7 @@ def test_segment_that_could_not_be_logged_is_not_learned(run: Run, monkeypatch: 
 
     with monkeypatch.context() as patched:
         patched.setattr(workspace.store, "append_all", refuse)
-        for change in (lambda: workspace.confirm(1, GOALS[1]), lambda: workspace.reopen(0)):
+        for change in (lambda: workspace.confirm(OWNER, 1, GOALS[1]), lambda: workspace.reopen(OWNER, 0)):
             with pytest.raises(LogError):
                 change()
     assert learned(workspace) == [0]
@@ -296,17 +297,17 @@ def test_segment_that_could_not_be_logged_is_not_learned(run: Run, monkeypatch: 
 def test_wrong_translations_and_other_languages_are_not_learned(run: Run) -> None:
     workspace = run.open()
     for index, text in enumerate((GOALS[3], "Två hundar springer i parken idag.", "Asdf qwer!", GOALS[3])):
-        workspace.confirm(index, text)
+        workspace.confirm(OWNER, index, text)
     assert learned(workspace) == [3]
 
 
 def test_tags_are_not_learned(run: Run) -> None:
     workspace = run.open(text=b"Open the {1}settings{/1} dialog.\n{1}\n")
-    workspace.confirm(0, "Rufen Sie das {1}Einstellungs{/1}fenster auf.")
-    workspace.confirm(1, "{1}")
+    workspace.confirm(OWNER, 0, "Rufen Sie das {1}Einstellungs{/1}fenster auf.")
+    workspace.confirm(OWNER, 1, "{1}")
     assert learned(workspace) == [0]
     bare = run.open("bare.txt")
-    bare.confirm(0, GOALS[0])
+    bare.confirm(OWNER, 0, GOALS[0])
     eventually(lambda: bare.learning.num_learned == 2)
     (_, one), (_, other) = states(bare)
     assert torch.equal(one, other)
@@ -314,21 +315,21 @@ def test_tags_are_not_learned(run: Run) -> None:
 
 def test_project_has_a_switch_and_learns_from_all_its_documents(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run.open("first.txt")
-    first.confirm(0, GOALS[0])
-    first.confirm(1, GOALS[1])
+    first.confirm(OWNER, 0, GOALS[0])
+    first.confirm(OWNER, 1, GOALS[1])
     assert learned(first) == [0, 1]
     second = run.open("second.txt")
-    second.confirm(3, GOALS[3])
+    second.confirm(OWNER, 3, GOALS[3])
     assert learned(second) == [0, 1, 3]
-    first.open(2)  # shown again: it learns what was confirmed elsewhere
+    first.open(OWNER, 2)  # shown again: it learns what was confirmed elsewhere
     assert learned(first) == [3, 0, 1]
     project = first.project.id
-    run.sessions.projects.edit(first, project, ProjectDraft("Quiet", learns=False))
+    run.sessions.projects.edit(OWNER, first, project, ProjectDraft("Quiet", learns=False))
     assert (first.learning.datastore, second.learning.datastore) == (None, None)
-    first.confirm(2, GOALS[2])
+    first.confirm(OWNER, 2, GOALS[2])
     assert learned(first) == []
     monkeypatch.setattr(learning, "MAX_OTHERS", 1)
-    run.sessions.projects.edit(first, project, ProjectDraft("Quiet", learns=True))
+    run.sessions.projects.edit(OWNER, first, project, ProjectDraft("Quiet", learns=True))
     assert learned(first) == [3, 0, 1, 2]
     assert learned(second) == [2, 3]  # of other documents only the last one
 
@@ -337,25 +338,25 @@ def test_memory_is_bounded_and_a_deleted_document_is_forgotten(run: Run, monkeyp
     monkeypatch.setattr(learning, "MAX_PAIRS", 2)
     first = run.open("first.txt")
     for index in range(4):
-        first.confirm(index, GOALS[index])
+        first.confirm(OWNER, index, GOALS[index])
         learned(first)
     assert learned(first) == [2, 3]
     assert len(first.learning._known) == 2
-    first.reopen(3)
+    first.reopen(OWNER, 3)
     assert learned(first) == [1, 2]
     second = run.open("second.txt")
-    second.confirm(0, GOALS[0])
+    second.confirm(OWNER, 0, GOALS[0])
     assert learned(second) == [2, 0]
-    run.sessions.delete_document(first.session_id, second)
+    run.sessions.delete_document(OWNER, first.session_id, second)
     assert learned(second) == [0]
 
 
 def test_another_style_is_learned_again(run: Run) -> None:
     workspace = run.open()
-    workspace.confirm(0, GOALS[0])
+    workspace.confirm(OWNER, 0, GOALS[0])
     assert learned(workspace) == [0]
     [(_, formal)] = states(workspace)
-    workspace.choose_style(Style("informal"))
+    workspace.choose_style(OWNER, Style("informal"))
     assert learned(workspace) == [0]
     [(_, informal)] = states(workspace)
     assert not torch.equal(formal, informal)
@@ -369,12 +370,12 @@ def test_only_untouched_segments_behind_the_open_one_that_share_words_are_transl
     sources = ["Open the file.", "Now open the file.", "Close it.", "Then open the file.", "Open the file again.",
                "To open the file, click."]  # fmt: skip
     workspace = make_workspace(store, ready_model(decoder), "\n".join(sources))
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()
     settle(workspace)
-    workspace.edit(4, "Von Hand", "typed")
-    workspace.confirm(0, "Öffnen Sie die Datei.")
-    workspace.open(1)
+    workspace.edit(OWNER, 4, "Von Hand", "typed")
+    workspace.confirm(OWNER, 0, "Öffnen Sie die Datei.")
+    workspace.open(OWNER, 1)
     settle(workspace)
     asked = len(decoder.requests)
     shown = [segment.machine_text for segment in workspace.segments]
@@ -391,8 +392,8 @@ def test_only_untouched_segments_behind_the_open_one_that_share_words_are_transl
 def test_answer_that_comes_after_its_segment_was_reopened_is_dropped(store: LogStore) -> None:
     decoder = HandDecoder()
     workspace = make_workspace(store, ready_model(decoder), "Open the file.\nClose it.\n")
-    workspace.confirm(0, "Öffnen Sie die Datei.")
-    workspace.reopen(0)
+    workspace.confirm(OWNER, 0, "Öffnen Sie die Datei.")
+    workspace.reopen(OWNER, 0)
     answer_learning(decoder, workspace, (workspace.session_id, 0))
     assert workspace.learning.datastore is None
     assert not workspace.learning.is_learning

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.log.store import LogStore
 from app.tm.index import MemoryIndex
@@ -30,7 +31,7 @@ TMX = b"""<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en">
 @pytest.fixture
 def workspace(store: LogStore) -> Iterator[Workspace]:
     workspace = make_workspace(store, ready_model(HandDecoder()), TEXT)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     settle(workspace)
     yield workspace
     workspace.close()
@@ -45,7 +46,7 @@ def looked_up(workspace: Workspace) -> dict[int, int]:
     """What the panel shows of each segment."""
     rates = {}
     for segment in workspace.core.in_order():
-        matches = workspace.memory.matches(segment.index)["matches"]
+        matches = workspace.memory.matches(OWNER, segment.index)["matches"]
         if matches and segment.state != "confirmed":
             rates[segment.index] = matches[0]["rate"]
     return rates
@@ -53,15 +54,15 @@ def looked_up(workspace: Workspace) -> dict[int, int]:
 
 def test_rates_follow_confirmations_reopening_and_imports(workspace: Workspace):
     assert rates(workspace) == {}
-    workspace.confirm(0, "Datei auf.")
+    workspace.confirm(OWNER, 0, "Datei auf.")
     assert rates(workspace) == {1: 93, 6: 100}
-    workspace.confirm(2, "Seite 5 auf.")
+    workspace.confirm(OWNER, 2, "Seite 5 auf.")
     assert rates(workspace) == {1: 93, 6: 100, 3: 99}, "adapted to the number"
-    row = workspace.snapshot()["rows"]
+    row = workspace.snapshot(OWNER)["rows"]
     assert {one["index"]: one["match_rate"] for one in row if one["match_rate"]}[3] == 99
-    workspace.reopen(0)
+    workspace.reopen(OWNER, 0)
     assert rates(workspace) == {3: 99}
-    workspace.memory.import_memory(TMX, "a.tmx")
+    workspace.memory.import_memory(OWNER, TMX, "a.tmx")
     assert rates(workspace) == {3: 99, 4: 93}
 
 
@@ -69,9 +70,9 @@ def test_rates_follow_other_documents_and_the_choices_of_the_project(store: LogS
     library = workspace.memory.library
     other = make_workspace(store, ready_model(HandDecoder()), "Open the filer.\n")
     other.memory.library = library
-    other.confirm(0, "Akte auf.")
+    other.confirm(OWNER, 0, "Akte auf.")
     assert rates(workspace) == {}
-    workspace.open(1)
+    workspace.open(OWNER, 1)
     assert rates(workspace) == {0: 93, 1: 93, 6: 93}
     workspace.use_project(replace(workspace.project, min_match=94))
     assert rates(workspace) == {}
@@ -83,12 +84,12 @@ def test_rates_follow_other_documents_and_the_choices_of_the_project(store: LogS
 
 
 def test_a_split_segment_is_looked_up_again(workspace: Workspace):
-    workspace.confirm(0, "Datei auf.")
-    workspace.memory.import_memory(TMX.replace(b"Something else!", b"Save the big file"), "a.tmx")
+    workspace.confirm(OWNER, 0, "Datei auf.")
+    workspace.memory.import_memory(OWNER, TMX.replace(b"Something else!", b"Save the big file"), "a.tmx")
     assert 5 not in rates(workspace)
-    workspace.structure.split(5, len("Save the big file, "))
+    workspace.structure.split(OWNER, 5, len("Save the big file, "))
     assert rates(workspace)[5] == 94
-    workspace.structure.merge(5)
+    workspace.structure.merge(OWNER, 5)
     assert 5 not in rates(workspace)
 
 
@@ -101,16 +102,16 @@ COMMANDS = st.lists(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
 def test_match_rates_equal_a_fresh_lookup_after_any_commands(store: LogStore, commands: list[tuple[str, int]]):
     store.connection.db.execute("DELETE FROM memory_entry")
-    for token in [one.token for one in store.sessions()]:
-        store.delete_session(store.load_session(token).id)
+    for token in [one.token for one in store.sessions(OWNER)]:
+        store.delete_session(store.load_session(OWNER, token).id)
     workspace = make_workspace(store, ready_model(HandDecoder()), TEXT)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     actions: dict[str, Any] = {
-        "confirm": lambda index: workspace.confirm(index, f"Text {index}", is_new=False),
-        "reopen": workspace.reopen,
-        "edit": lambda index: workspace.edit(index, f"Neu {index}", "typed"),
-        "split": lambda index: index == 5 and len(workspace.segments) == 7 and workspace.structure.split(5, 19),
-        "import": lambda index: workspace.memory.import_memory(TMX, f"{index}.tmx"),
+        "confirm": lambda index: workspace.confirm(OWNER, index, f"Text {index}", is_new=False),
+        "reopen": lambda index: workspace.reopen(OWNER, index),
+        "edit": lambda index: workspace.edit(OWNER, index, f"Neu {index}", "typed"),
+        "split": lambda index: index == 5 and len(workspace.segments) == 7 and workspace.structure.split(OWNER, 5, 19),
+        "import": lambda index: workspace.memory.import_memory(OWNER, TMX, f"{index}.tmx"),
     }
     for name, index in commands:
         actions[name](index)
@@ -135,7 +136,7 @@ def test_the_document_does_not_wait_for_lookups(store: LogStore, monkeypatch: py
     monkeypatch.setattr(MemoryIndex, "matches", slowly)
     pauses: list[float] = []
     monkeypatch.setattr(match_rates.time, "sleep", pauses.append)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     settle(workspace)
     assert len(held) == 7 and not any(held)
     assert sum(pauses) >= 0.07
@@ -151,7 +152,7 @@ def test_a_confirmation_counts_at_once_while_the_document_is_still_looked_up(
     def slowly(self: MemoryIndex, source: str, **options: Any) -> Any:
         looked_up.append(source)
         if len(looked_up) == 2:
-            workspace.confirm(2, "Seite 5 auf.")
+            workspace.confirm(OWNER, 2, "Seite 5 auf.")
         return find(self, source, **options)
 
     monkeypatch.setattr(MemoryIndex, "matches", slowly)
@@ -169,7 +170,7 @@ def test_a_lookup_that_fails_is_reported_and_the_others_go_on(workspace: Workspa
         return find(self, source, **options)
 
     monkeypatch.setattr(MemoryIndex, "matches", failing)
-    workspace.confirm(0, "Datei auf.")
+    workspace.confirm(OWNER, 0, "Datei auf.")
     settle(workspace)
     assert workspace.problem == "Segment 7: ValueError: impossible text"
     assert rates(workspace) == {1: 93}

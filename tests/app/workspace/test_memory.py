@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from translate.storage import tmx
 
+from app.access.actor import OWNER
 from app.errors import DocumentError
 from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore, SegmentUpdate
@@ -46,14 +47,14 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
 
 
 def targets(workspace: Workspace, index: int) -> list[tuple[int, str]]:
-    return [(match["rate"], match["target"]) for match in workspace.memory.matches(index)["matches"]]
+    return [(match["rate"], match["target"]) for match in workspace.memory.matches(OWNER, index)["matches"]]
 
 
 def test_changes_while_a_large_memory_is_read_are_not_lost(
     workspace: Workspace, store: LogStore, monkeypatch: pytest.MonkeyPatch
 ):
     settle(workspace)
-    workspace.confirm(2, "Etwas anderes.")
+    workspace.confirm(OWNER, 2, "Etwas anderes.")
     workspace.memory.library.forget()
     monkeypatch.setattr(storage, "_ENTRIES_PER_PAGE", 2)
     pairs = [(f"Part {number}.", f"Teil {number}.") for number in range(5)]
@@ -61,8 +62,8 @@ def test_changes_while_a_large_memory_is_read_are_not_lost(
 
     def slowly(*arguments: Any) -> Iterator[Any]:
         read = list(load_entries(*arguments))
-        workspace.confirm(0, "Öffnen Sie die Datei.")
-        workspace.reopen(2)
+        workspace.confirm(OWNER, 0, "Öffnen Sie die Datei.")
+        workspace.reopen(OWNER, 2)
         yield from read
 
     monkeypatch.setattr(memory_library, "load_entries", slowly)
@@ -72,16 +73,16 @@ def test_changes_while_a_large_memory_is_read_are_not_lost(
 
 def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: Workspace, store: LogStore):
     assert targets(workspace, 1) == []
-    workspace.confirm(0, "Öffnen Sie die Datei.")
+    workspace.confirm(OWNER, 0, "Öffnen Sie die Datei.")
     assert targets(workspace, 1) == [(93, "Öffnen Sie die Datei.")]
     assert targets(workspace, 0) == []  # its own text is no match
     again = MemoryLibrary(store).index("en-de").entries()
     assert [(entry.source, entry.target) for entry in again] == [("Open the file.", "Öffnen Sie die Datei.")]
     backwards = MemoryLibrary(store).index("de-en").entries()
     assert [(entry.source, entry.target) for entry in backwards] == [("Öffnen Sie die Datei.", "Open the file.")]
-    workspace.confirm(0, "Die Datei öffnen.")
+    workspace.confirm(OWNER, 0, "Die Datei öffnen.")
     assert targets(workspace, 1) == [(93, "Die Datei öffnen.")]
-    workspace.reopen(0)
+    workspace.reopen(OWNER, 0)
     assert targets(workspace, 1) == []
     shown = [event for event in store.events(workspace.session_id) if event.type == "memory_shown"]
     assert [event.payload["matches"][0]["rate"] for event in shown] == [93, 93]
@@ -89,8 +90,8 @@ def test_confirmed_segment_is_found_from_others_until_it_is_reopened(workspace: 
 
 def test_match_that_differs_only_in_a_number_is_offered_with_the_new_number(store: LogStore):
     workspace = make_workspace(store, ready_model(HandDecoder()), "Wait 10 seconds.\nWait 2.5 seconds.\n")
-    workspace.confirm(0, "Warten Sie 10 Sekunden.")
-    (match,) = workspace.memory.matches(1)["matches"]
+    workspace.confirm(OWNER, 0, "Warten Sie 10 Sekunden.")
+    (match,) = workspace.memory.matches(OWNER, 1)["matches"]
     assert (match["rate"], match["is_adapted"], match["target"]) == (99, True, "Warten Sie 2,5 Sekunden.")
     assert match["runs"] == [["s", "Wait "], ["d", "10"], ["i", "2.5"], ["s", " seconds."]]
     assert match["target_runs"] == [["s", "Warten Sie "], ["i", "2,5"], ["s", " Sekunden."]]
@@ -109,7 +110,7 @@ def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: 
     library.import_memory(write_tmx([MemoryEntry("One", "Eins")], "en", "de"), "a.tmx", "en-de")
     assert [entry.source for entry in library.index("en-de").entries()] == ["One"]
     assert [entry.source for entry in library.index("de-en").entries()] == ["Eins"]
-    exported = library.export("en-de")
+    exported = library.export(OWNER, "en-de")
     assert (exported.name, read_memory(exported.data, "x.tmx", "en", "de").pairs) == (
         "memory.en-de.tmx",
         [("One", "Eins")],
@@ -118,12 +119,12 @@ def test_imported_file_is_stored_and_replaced_by_a_newer_one_of_its_name(store: 
 
 def test_memory_is_exported_as_a_table_with_the_names_of_projects(store: LogStore, workspace: Workspace):
     library = workspace.memory.library
-    assert library.export("en-de", "csv").note is not None
-    workspace.confirm(0, "Öffnen Sie die Datei.")
+    assert library.export(OWNER, "en-de", "csv").note is not None
+    workspace.confirm(OWNER, 0, "Öffnen Sie die Datei.")
     with store.connection.transaction("make a project"):
         project = insert_project(store.connection.db, Project(0, "Pumps", "", "en-de", "", "", True))
     library.import_memory(FILE, "a.tmx", "en-de", project)
-    exported = library.export("en-de", "csv")
+    exported = library.export(OWNER, "en-de", "csv")
     header, *rows = csv.reader(io.StringIO(exported.data.decode("utf-8-sig"), newline=""))
     assert (exported.name, exported.note, header[:2]) == ("memory.en-de.csv", None, ["en", "de"])
     assert [row[:5] for row in rows] == [
@@ -131,9 +132,9 @@ def test_memory_is_exported_as_a_table_with_the_names_of_projects(store: LogStor
         ["Open.", "Öffnen.", "a.tmx", "imported", "Pumps"],
         ["Open the file.", "Öffnen Sie die Datei.", "manual.txt", "confirmed", ""],
     ]
-    backwards = csv.reader(io.StringIO(library.export("de-en", "csv").data.decode("utf-8-sig"), newline=""))
+    backwards = csv.reader(io.StringIO(library.export(OWNER, "de-en", "csv").data.decode("utf-8-sig"), newline=""))
     assert next(backwards)[:2] == ["de", "en"]
-    sheet = openpyxl.load_workbook(io.BytesIO(library.export("en-de", "xlsx").data)).active
+    sheet = openpyxl.load_workbook(io.BytesIO(library.export(OWNER, "en-de", "xlsx").data)).active
     assert [[cell.value or "" for cell in row] for row in sheet] == [header, *rows]
 
 
@@ -141,15 +142,15 @@ def test_entries_written_by_another_process_are_found_without_a_restart(store: L
     library = MemoryLibrary(store)
     first = library.index("en-de")
     other = LogStore.open(store.path)
-    other.append(workspace.session_id, "blur", {}, segment=0)
+    other.append(OWNER, workspace.session_id, "blur", {}, segment=0)
     assert library.index("en-de") is first  # its events are none of the memory
     settle(workspace)
-    workspace.confirm(2, "Etwas anderes.")
+    workspace.confirm(OWNER, 2, "Etwas anderes.")
     workspace.memory.library.forget()
     assert library.index("en-de") is first
     MemoryLibrary(other).import_memory(FILE, "a.tmx", "en-de")
     assert len(library.index("en-de").entries()) == 3
-    other.append(workspace.session_id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Öffnen.", 1))
+    other.append(OWNER, workspace.session_id, "confirm", {}, segment=0, update=SegmentUpdate("confirmed", "Öffnen.", 1))
     assert [match.entry.target for match in library.index("en-de").matches("Open the file.")] == ["Öffnen."]
     other.close()
 
@@ -172,11 +173,11 @@ def test_file_without_these_languages_is_refused_and_nothing_is_stored(store: Lo
 
 
 def test_deleted_session_is_gone_from_the_memory_at_once(api: Api):  # noqa: F811
-    token = api.hello({})["token"]
-    api.command(message(api, "confirm", segment=1, text="geheim"))
+    token = api.hello(OWNER, {})["token"]
+    api.command(OWNER, message(api, "confirm", segment=1, text="geheim"))
     index = api.sessions.library.index("en-de")
     assert [entry.target for entry in index.entries()] == ["geheim"]
-    api.command({**message(api, "delete_session"), "token": token})
+    api.command(OWNER, {**message(api, "delete_session"), "token": token})
     assert api.sessions.library.index("en-de").entries() == []
 
 
@@ -217,12 +218,12 @@ def test_matches_in_the_file_are_shown_beside_memory_matches(store: LogStore) ->
     workspace = make_workspace(store, ready_model(HandDecoder()), data, "a.xlf")
     try:
         assert targets(workspace, 0) == [(100, "Öffnen Sie das Tor.")]
-        assert [m["origin"] for m in workspace.memory.matches(0)["matches"]] == ["a.xlf (tm)"]
-        workspace.confirm(0, "Tor öffnen.")
+        assert [m["origin"] for m in workspace.memory.matches(OWNER, 0)["matches"]] == ["a.xlf (tm)"]
+        workspace.confirm(OWNER, 0, "Tor öffnen.")
         rates = targets(workspace, 1)
         assert {text for _, text in rates} == {"Tor öffnen.", "Öffnen Sie das Tor."}
         assert [rate for rate, _ in rates] == [93, 93]
-        workspace.open(1)
+        workspace.open(OWNER, 1)
         settle(workspace)
         assert workspace.segments[1].match_rate == 93
     finally:

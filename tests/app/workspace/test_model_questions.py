@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
@@ -29,7 +30,7 @@ def decoder() -> HandDecoder:
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    sessions.open_document(b"The old router restarts.\n", "router.txt")
+    sessions.open_document(OWNER, b"The old router restarts.\n", "router.txt")
     yield Api(sessions)
     sessions.close()
     store.close()
@@ -37,10 +38,10 @@ def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
 
 def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation, **more: bool) -> dict[str, Any]:
     """The page's reply where the model answers so."""
-    token = api.hello({})["token"]
+    token = api.hello(OWNER, {})["token"]
 
     async def both() -> dict[str, Any]:
-        asked = asyncio.create_task(api.completion({"token": token, "segment": 0, "text": text, **more}))
+        asked = asyncio.create_task(api.completion(OWNER, {"token": token, "segment": 0, "text": text, **more}))
         while not (waiting := completions(decoder)):
             await asyncio.sleep(0.005)
         waiting[0].set_result(answer)
@@ -62,7 +63,7 @@ def test_answer_is_shown_and_logged_and_a_stale_one_neither(api: Api, decoder: H
     assert ask(api, decoder, "Das", overtaken) == {"ok": True, "is_overtaken": True}
     reply = ask(api, decoder, "Das", translation(Request("Anything."), "Das Haus."), is_requested=True)
     assert reply == {"ok": True, "completion": " Haus.", "reason": ""}
-    workspace = api.sessions.find(api.hello({})["token"])
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "completion"]
     assert logged == [{"text": "Das", "completion": " Haus.", "elapsed_ms": 12.5, "status": "complete"}]
     assert ask(api, decoder, "Das Haus.", translation(Request("Anything."), "Das Haus."))["completion"] == ""
@@ -78,7 +79,7 @@ def test_unlikely_completion_is_shown_only_on_request(api: Api, decoder: HandDec
 
 
 def test_completion_stays_near_to_the_proposal(api: Api, decoder: HandDecoder):
-    workspace = api.sessions.find(api.hello({})["token"])
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     decoder.answer(0, "Das alte Haus steht leer.")
     settle(workspace)
     workspace.questions.ask_completion(0, "Das Ha")
@@ -93,11 +94,11 @@ def test_text_without_a_possible_completion_is_answered_with_the_reason(api: Api
 
 
 def test_revision_keeps_edits_and_shows_further_changes(api: Api, decoder: HandDecoder):
-    token = api.hello({})["token"]
+    token = api.hello(OWNER, {})["token"]
     text, kept = "Der alte Router startet neu.", {"beginning": "Der alte ", "locked": []}
 
     async def both() -> dict[str, Any]:
-        asked = asyncio.create_task(api.revision({"token": token, "segment": 0, "text": text, **kept}))
+        asked = asyncio.create_task(api.revision(OWNER, {"token": token, "segment": 0, "text": text, **kept}))
         while not (waiting := decoder.of("revision")):
             await asyncio.sleep(0.005)
         request, _, future = waiting[0]
@@ -107,20 +108,20 @@ def test_revision_keeps_edits_and_shows_further_changes(api: Api, decoder: HandD
 
     runs = [{"t": "Der alte Router "}, {"t": "wird", "was": "startet"}, {"t": " neu"}, {"t": " gestartet", "was": ""}]
     assert asyncio.run(both()) == {"ok": True, "runs": [*runs, {"t": "."}]}
-    workspace = api.sessions.find(token)
+    workspace = api.sessions.find(OWNER, token)
     (logged,) = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "revision"]
     assert (logged["text"], logged["revision"]) == (text, "Der alte Router wird neu gestartet.")
 
 
 def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDecoder):
-    workspace = api.sessions.find(api.hello({})["token"])
+    workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     _, future = workspace.questions.ask_completion(0, "Das")
-    workspace.constrain(0, ["Haus"], [])
+    workspace.constrain(OWNER, 0, ["Haus"], [])
     assert future.result(0) is None
 
 
 def test_crash_and_unawaited_answers_disturb_nothing(api: Api, decoder: HandDecoder):
-    questions = api.sessions.find(api.hello({})["token"]).questions
+    questions = api.sessions.find(OWNER, api.hello(OWNER, {})["token"]).questions
     _, unwanted = questions.ask_completion(0, "Das")
     assert unwanted.cancel()
     (first,) = completions(decoder)

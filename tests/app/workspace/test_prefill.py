@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.replay import replay_steps
@@ -36,8 +37,8 @@ def begin(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool
 
 
 def start(store: LogStore, decoder: HandDecoder, token: str = "", *, fills: bool = True) -> Workspace:
-    token = token or store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
-    record = store.load_session(token)
+    token = token or store.start_session(OWNER, read_document(TEXT.encode(), "manual.txt"), "en-de").token
+    record = store.load_session(OWNER, token)
     return Workspace(
         store, record.id, token, record.document, [restore_segment(saved) for saved in record.segments],
         ready_model(decoder), direction="en-de", options=SearchOptions(), library=MemoryLibrary(store, fills=fills),
@@ -67,11 +68,11 @@ def test_pretranslation_fills_in_exact_matches(store: LogStore):
     assert texts(workspace) == ["Öffnen.", None, None, None], "a placeholder lacks in one, and one is only similar"
     first = workspace.segments[0]
     assert (first.state, first.origin, first.version, first.is_from_memory) == ("pretranslated", "memory", 0, True)
-    assert workspace.snapshot()["rows"][0]["is_from_memory"]
+    assert workspace.snapshot(OWNER)["rows"][0]["is_from_memory"]
     assert logged(workspace, 0) == [("insert", "memory")]
-    saved = store.load_session(workspace.session_id).segments[0]
+    saved = store.load_session(OWNER, workspace.session_id).segments[0]
     assert (saved.target, saved.state) == ("Öffnen.", "pretranslated")
-    assert store.sessions()[0].is_untouched, "nobody has done anything"
+    assert store.sessions(OWNER)[0].is_untouched, "nobody has done anything"
     assert store.verify_chain(workspace.session_id).is_intact
     workspace.close()
 
@@ -97,7 +98,7 @@ def test_contradicting_matches_are_only_offered(store: LogStore):
     remember(store, ("Open the file.", "Datei auf."), ("Close it.", "Schließen."), name="other.tmx")
     workspace = begin(store, HandDecoder())
     assert texts(workspace) == [None, None, "Schließen.", None]
-    assert len(workspace.memory.matches(0)["matches"]) == 2
+    assert len(workspace.memory.matches(OWNER, 0)["matches"]) == 2
     workspace.close()
 
 
@@ -106,13 +107,13 @@ def test_opening_fills_in_newer_matches_but_no_touched_segment(store: LogStore):
     workspace = begin(store, decoder)
     decoder.answer_all()
     settle(workspace)
-    workspace.edit(0, "Von Hand.", "typed")
-    workspace.constrain(2, ["schließen"], [])
+    workspace.edit(OWNER, 0, "Von Hand.", "typed")
+    workspace.constrain(OWNER, 2, ["schließen"], [])
     remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
     workspace.memory.library.forget()
     workspace.memory.library.index("en-de")
     for index in range(4):
-        workspace.open(index)
+        workspace.open(OWNER, index)
     assert texts(workspace) == ["Von Hand.", "TM: Save %s now.", None, "TM: Something else."]
     assert workspace.segments[3].machine_text == "de: Something else.", "the model's stays one key away"
     workspace.close()
@@ -122,13 +123,13 @@ def test_undo_goes_back_to_the_model_and_stays_there_also_after_a_restart(store:
     remember(store, ("Open the file.", "Öffnen."))
     decoder = HandDecoder()
     workspace = begin(store, decoder)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer(0, "Machen Sie auf.")
     settle(workspace)
     assert workspace.segments[0].text == "Öffnen."
-    workspace.edit(0, None, "undo")
+    workspace.edit(OWNER, 0, None, "undo")
     assert (workspace.segments[0].text, workspace.segments[0].state) == ("Machen Sie auf.", "pretranslated")
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     assert workspace.segments[0].target is None
     workspace.close()
     again = begin(store, HandDecoder(), workspace.token)
@@ -151,12 +152,12 @@ def test_report_counts_the_words_as_the_memorys_without_effort(store: LogStore):
     decoder = HandDecoder()
     workspace = begin(store, decoder)
     number = workspace.session_id
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()  # "de: Open the file.": words that the memory has too
     settle(workspace)
     figures = session_statistics(workspace.document.segments, store.events(number))
     assert (figures.segments[0].state, figures.segments[0].num_edits) == ("pretranslated", 0)
-    workspace.confirm(0, "de: Open die Datei.")
+    workspace.confirm(OWNER, 0, "de: Open die Datei.")
     assert workspace.segments[0].origin == "memory"
     figures = session_statistics(workspace.document.segments, store.events(number))
     assert figures.origins == {"memory": 4}
@@ -175,8 +176,8 @@ def test_match_that_replaces_a_proposal_counts_as_the_memorys(store: LogStore):
     remember(store, ("Open the file.", "de: Open die Datei."))
     workspace.memory.library.forget()
     workspace.memory.library.index("en-de")
-    workspace.open(0)
-    workspace.confirm(0, "de: Open die Datei.")
+    workspace.open(OWNER, 0)
+    workspace.confirm(OWNER, 0, "de: Open die Datei.")
     figures = session_statistics(workspace.document.segments, store.events(workspace.session_id))
     assert figures.origins == {"memory": 4}
     workspace.close()
@@ -188,7 +189,7 @@ def test_imported_file_fills_at_once_reports_it_and_can_be_switched_off(store: L
         b'<tuv xml:lang="de"><seg>Zu damit.</seg></tuv></tu></body></tmx>'
     )
     workspace = begin(store, HandDecoder())
-    assert workspace.memory.import_memory(data, "a.tmx") == {
+    assert workspace.memory.import_memory(OWNER, data, "a.tmx") == {
         "name": "a.tmx",
         "num_pairs": 1,
         "notes": [],
@@ -197,8 +198,8 @@ def test_imported_file_fills_at_once_reports_it_and_can_be_switched_off(store: L
     assert texts(workspace)[2] == "Zu damit."
     workspace.close()
     other = begin(store, HandDecoder(), fills=False)
-    other.open(2)
-    assert other.memory.import_memory(data, "a.tmx")["num_filled"] == 0
+    other.open(OWNER, 2)
+    assert other.memory.import_memory(OWNER, data, "a.tmx")["num_filled"] == 0
     assert texts(other) == [None] * 4
     other.close()
 
@@ -212,7 +213,7 @@ def similar(store: LogStore) -> tuple[Workspace, HandDecoder]:
     decoder = HandDecoder()
     workspace = begin(store, decoder)
     workspace.project = replace(workspace.project, min_match=60)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()
     settle(workspace)
     return workspace, decoder
@@ -223,11 +224,11 @@ def test_matches_from_a_rate_on_fill_untouched_segments_as_one_step(store: LogSt
     rates = [segment.match_rate for segment in workspace.segments]
     assert rates == [93, 91, 63, 73]
     before = [(segment.state, segment.target) for segment in workspace.segments]
-    done = workspace.batches.fill_matches(73)
+    done = workspace.batches.fill_matches(OWNER, 73)
     assert (done["segments"], texts(workspace)) == (
         [0, 1, 3], ["Öffnen Sie die Dateien.", "%s sichern!", None, "Neues."],
     )  # fmt: skip
-    rows = workspace.snapshot()["rows"]
+    rows = workspace.snapshot(OWNER)["rows"]
     assert {row["index"]: (row["match_rate"], row["is_from_memory"], row["can_be_filled"]) for row in rows} == {
         0: (93, True, False), 1: (91, True, False), 2: (63, False, True), 3: (73, True, False),
     }  # fmt: skip
@@ -235,38 +236,38 @@ def test_matches_from_a_rate_on_fill_untouched_segments_as_one_step(store: LogSt
         event.payload["rate"] for event in store.events(workspace.session_id) if event.payload.get("origin") == "memory"
     ]
     assert logged_rates == [93, 91, 73]
-    assert workspace.batches.confirm_matches()["segments"] == [], "only 100 % matches are confirmed unseen"
-    workspace.batches.step(done["step"], is_undo=True)
+    assert workspace.batches.confirm_matches(OWNER)["segments"] == [], "only 100 % matches are confirmed unseen"
+    workspace.batches.step(OWNER, done["step"], is_undo=True)
     assert [(segment.state, segment.target) for segment in workspace.segments] == before
-    workspace.batches.step(done["step"], is_undo=False)
-    assert [row["match_rate"] for row in workspace.snapshot()["rows"] if row["is_from_memory"]] == [93, 91, 73]
+    workspace.batches.step(OWNER, done["step"], is_undo=False)
+    assert [row["match_rate"] for row in workspace.snapshot(OWNER)["rows"] if row["is_from_memory"]] == [93, 91, 73]
     figures = session_statistics(workspace.document.segments, store.events(workspace.session_id))
     assert [segment.state for segment in figures.segments] == ["pretranslated"] * 4
     assert len(list(replay_steps(workspace.document.segments, store.events(workspace.session_id)))) > 3
     workspace.close()
     again = begin(store, HandDecoder(), workspace.token)
-    assert [row["match_rate"] for row in again.snapshot()["rows"] if row["is_from_memory"]] == [93, 91, 73]
+    assert [row["match_rate"] for row in again.snapshot(OWNER)["rows"] if row["is_from_memory"]] == [93, 91, 73]
     again.close()
 
 
 def test_matches_fill_nothing_that_a_person_has_touched(store: LogStore):
     workspace, _ = similar(store)
-    workspace.edit(0, "Von Hand.", "typed")
-    workspace.constrain(1, [], [], [Avoid("sichern", "exact")])
-    workspace.confirm(2, "Zu.")
-    assert workspace.batches.fill_matches(60)["segments"] == [3]
+    workspace.edit(OWNER, 0, "Von Hand.", "typed")
+    workspace.constrain(OWNER, 1, [], [], [Avoid("sichern", "exact")])
+    workspace.confirm(OWNER, 2, "Zu.")
+    assert workspace.batches.fill_matches(OWNER, 60)["segments"] == [3]
     assert texts(workspace) == ["Von Hand.", None, "Zu.", "Neues."]
-    assert workspace.batches.fill_matches(60)["segments"] == []
-    workspace.edit(0, None, "undo")
+    assert workspace.batches.fill_matches(OWNER, 60)["segments"] == []
+    workspace.edit(OWNER, 0, None, "undo")
     settle(workspace)
-    assert workspace.batches.fill_matches(60)["segments"] == [0], "there is no text of the person any more"
+    assert workspace.batches.fill_matches(OWNER, 60)["segments"] == [0], "there is no text of the person any more"
     workspace.close()
 
 
 def test_filled_fuzzy_match_counts_as_no_translation_until_a_person_confirms_it(store: LogStore):
     workspace, _ = similar(store)
-    workspace.batches.fill_matches(90)
-    saved = store.load_session(workspace.session_id).segments
+    workspace.batches.fill_matches(OWNER, 90)
+    saved = store.load_session(OWNER, workspace.session_id).segments
     exported = translated_document(workspace.document, saved, "de")
     assert exported.data.decode() == TEXT
     drafted = translated_document(workspace.document, saved, "de", proposals=proposals_of(workspace.segments))

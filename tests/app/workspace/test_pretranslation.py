@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.glossary import Term
 from app.log.store import LogStore
@@ -20,7 +21,7 @@ TEXT = "".join(f"Save file number {n}.\n" for n in range(12))
 
 
 def begin(store: LogStore) -> str:
-    return store.start_session(read_document(TEXT.encode(), "manual.txt"), "en-de").token
+    return store.start_session(OWNER, read_document(TEXT.encode(), "manual.txt"), "en-de").token
 
 
 def start(
@@ -32,7 +33,7 @@ def start(
     precision: str = "float32",
 ) -> Workspace:
     """A run of the app on that session."""
-    record = store.load_session(token)
+    record = store.load_session(OWNER, token)
     model = ready_model(decoder)
     model.checksum, model.precision = checksum, precision
     return Workspace(
@@ -68,20 +69,22 @@ def test_restart_continues_pretranslation(store: LogStore):
     workspace = start(store, token, again)
     assert [s.text for s in workspace.segments[:6]] == [*(f"Datei {n}" for n in range(5)), None]
     assert [s.state for s in workspace.segments[4:6]] == ["pretranslated", "new"]
-    assert workspace.snapshot()["progress"]["done"] == 5
+    assert workspace.snapshot(OWNER)["progress"]["done"] == 5
     assert asked(again) - {0, 1, 2} == {5, 6, 7, 8, 9}, "the open one and those behind it are decoded in full"
     again.answer_all()
     settle(workspace)
     assert asked(again) == {0, 1, 2, *range(5, 12)}
-    workspace.open(4)
+    workspace.open(OWNER, 4)
     assert again.of(4)[-1][1] == "interactive", "its hypotheses and placements are asked for when it is opened"
-    assert workspace.snapshot(open_index=4)["segment"]["machine_text"] == "Datei 4", "and its text is there before"
+    assert workspace.snapshot(OWNER, open_index=4)["segment"]["machine_text"] == "Datei 4", (
+        "and its text is there before"
+    )
     workspace.close()
 
 
 def test_warning_about_uncertain_tags_is_there_after_a_restart_until_the_text_changes(store: LogStore):
     source = b"Klicken {1}Sie{/1} das.\n"
-    token, decoder = store.start_session(read_document(source, "manual.txt"), "en-de").token, HandDecoder()
+    token, decoder = store.start_session(OWNER, read_document(source, "manual.txt"), "en-de").token, HandDecoder()
     workspace = start(store, token, decoder)
     decoder.answer(0, "Click it.")  # without a word alignment
     settle(workspace)
@@ -104,7 +107,7 @@ def test_other_terms_another_model_or_another_precision_cause_a_new_request(stor
     for _ in range(3):
         decoder.answer_all()
         settle(workspace)
-    workspace.glossaries.put("terms.tsv", [Term("number 7", "Nummer sieben")])
+    workspace.glossaries.put(OWNER, "terms.tsv", [Term("number 7", "Nummer sieben")])
     workspace.close()
 
     again = HandDecoder()
@@ -114,7 +117,7 @@ def test_other_terms_another_model_or_another_precision_cause_a_new_request(stor
     for changed in ({"checksum": "another"}, {"nbest": 2}, {"precision": "int8"}):
         other = HandDecoder()
         workspace = start(store, token, other, **changed)
-        assert workspace.snapshot()["progress"]["done"] == 0
+        assert workspace.snapshot(OWNER)["progress"]["done"] == 0
         assert len(asked(other)) == 8
         workspace.close()
 
@@ -122,7 +125,7 @@ def test_other_terms_another_model_or_another_precision_cause_a_new_request(stor
 def test_unmet_constraints_cause_a_new_request(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
-    workspace.constrain(3, ["Ordner"], [])
+    workspace.constrain(OWNER, 3, ["Ordner"], [])
     decoder.answer(3, "Datei 3")
     settle(workspace)
     workspace.close()
@@ -136,18 +139,18 @@ def test_unmet_constraints_cause_a_new_request(store: LogStore):
 def test_cancelled_pretranslation_stays_cancelled_after_a_restart_until_continued(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
-    workspace.pretranslate(False)
+    workspace.pretranslate(OWNER, False)
     workspace.close()
     again = HandDecoder()
     workspace = start(store, token, again)
-    workspace.open(4)
+    workspace.open(OWNER, 4)
     assert asked(again) == {4}, "the open segment alone"
-    assert not workspace.snapshot()["progress"]["is_running"]
-    workspace.pretranslate(True)
+    assert not workspace.snapshot(OWNER)["progress"]["is_running"]
+    workspace.pretranslate(OWNER, True)
     assert len(asked(again)) > 1
     workspace.close()
     workspace = start(store, token, HandDecoder())
-    assert workspace.snapshot()["progress"]["is_running"]
+    assert workspace.snapshot(OWNER)["progress"]["is_running"]
     workspace.close()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.glossary import Term
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
@@ -29,8 +30,8 @@ def decoder() -> HandDecoder:
 def workspace(tmp_path: Path, decoder: HandDecoder) -> Iterator[Workspace]:
     store = LogStore.open(tmp_path / "log.sqlite")
     sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = sessions.open_document(TEXT, "manual.txt")
-    workspace.open(0)
+    workspace = sessions.open_document(OWNER, TEXT, "manual.txt")
+    workspace.open(OWNER, 0)
     decoder.answer_all()
     settle(workspace)
     yield workspace
@@ -44,11 +45,11 @@ def pricing(total: float | None, phrases: tuple[float | None, ...], avoid: tuple
 
 
 def prices(workspace: Workspace, index: int = 0) -> Any:
-    return workspace.snapshot(open_index=index)["segment"]["prices"]
+    return workspace.snapshot(OWNER, open_index=index)["segment"]["prices"]
 
 
 def pin(workspace: Workspace, decoder: HandDecoder, *pins: str, bans: tuple[Avoid, ...] = ()) -> None:
-    workspace.constrain(0, pins, [], bans)
+    workspace.constrain(OWNER, 0, pins, [], bans)
     decoder.answer(0, f"de: {' '.join(pins)}")
     settle(workspace)
 
@@ -75,8 +76,8 @@ def test_prices_of_the_open_segment_reach_the_page_and_the_log(workspace: Worksp
 
 
 def test_price_of_a_term_is_shown_with_the_term(workspace: Workspace, decoder: HandDecoder):
-    workspace.glossaries.put("g", [Term("router", "Router")])
-    workspace.open(1)
+    workspace.glossaries.put(OWNER, "g", [Term("router", "Router")])
+    workspace.open(OWNER, 1)
     decoder.answer_all()
     settle(workspace)
     decoder.questions[-1][1].set_result(pricing(0.1, (0.1,)))
@@ -89,18 +90,18 @@ def test_price_of_a_term_is_shown_with_the_term(workspace: Workspace, decoder: H
 def test_price_request_is_cancelled_by_a_newer_request(workspace: Workspace, decoder: HandDecoder):
     pin(workspace, decoder, "Dialog")
     (question,) = decoder.questions
-    workspace.constrain(0, ["Dialog", "auf"], [])
+    workspace.constrain(OWNER, 0, ["Dialog", "auf"], [])
     assert question[1].result() is None
     decoder.answer(0, "Dialog auf")
     settle(workspace)
     assert len(decoder.questions) == 2
-    workspace.open(1)
+    workspace.open(OWNER, 1)
     assert decoder.questions[1][1].result() is None
     settle(workspace)
     assert prices(workspace) is None
-    workspace.open(0)  # back again: now there is time
+    workspace.open(OWNER, 0)  # back again: now there is time
     assert len(decoder.questions) == 3
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     assert len(decoder.questions) == 3
 
 
@@ -118,7 +119,7 @@ def test_crash_while_pricing_is_reported_and_the_next_prices_work(workspace: Wor
     pin(workspace, decoder, "Dialog")
     decoder.questions[-1][1].set_exception(RuntimeError("out of memory"))
     settle(workspace)
-    assert "out of memory" in workspace.snapshot()["problem"]
+    assert "out of memory" in workspace.snapshot(OWNER)["problem"]
     pin(workspace, decoder, "auf")
     decoder.questions[-1][1].set_result(pricing(0.2, (0.2,)))
     settle(workspace)
@@ -126,7 +127,7 @@ def test_crash_while_pricing_is_reported_and_the_next_prices_work(workspace: Wor
 
 
 def test_segments_that_are_not_open_are_not_priced(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(1, ["Datei"], [])
+    workspace.constrain(OWNER, 1, ["Datei"], [])
     decoder.answer(1, "Datei")
     settle(workspace)
     assert decoder.questions == []
@@ -134,7 +135,7 @@ def test_segments_that_are_not_open_are_not_priced(workspace: Workspace, decoder
 
 def test_prices_are_awaited_until_they_are_there_or_cannot_be_computed(workspace: Workspace, decoder: HandDecoder):
     def is_awaited() -> bool:
-        return bool(workspace.snapshot(open_index=0)["segment"]["is_pricing"])
+        return bool(workspace.snapshot(OWNER, open_index=0)["segment"]["is_pricing"])
 
     assert not is_awaited(), "without constraints nothing has a price"
     pin(workspace, decoder, "Fenster")

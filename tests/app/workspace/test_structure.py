@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.access.actor import OWNER
 from app.errors import CommandError, LogError
 from app.formats.read_file import read_document
 from app.formats.split_merge import merge_segments, split_segment
@@ -33,7 +34,7 @@ PO = 'msgid "One two"\nmsgstr ""\n\nmsgid "Three"\nmsgstr ""\n'
 
 
 def start(store: LogStore, token: str, decoder: HandDecoder) -> Workspace:
-    record = store.load_session(token)
+    record = store.load_session(OWNER, token)
     segments = [restore_segment(segment) for segment in record.segments]
     model, options = ready_model(decoder), SearchOptions()
     return Workspace(
@@ -42,7 +43,7 @@ def start(store: LogStore, token: str, decoder: HandDecoder) -> Workspace:
 
 
 def begin(store: LogStore, text: str = TEXT, name: str = "manual.txt") -> tuple[Workspace, HandDecoder]:
-    token = store.start_session(read_document(text.encode(), name), "en-de").token
+    token = store.start_session(OWNER, read_document(text.encode(), name), "en-de").token
     decoder = HandDecoder()
     return start(store, token, decoder), decoder
 
@@ -52,7 +53,9 @@ def sources(workspace: Workspace) -> list[str]:
 
 
 def export(workspace: Workspace) -> bytes:
-    return translated_document(workspace.document, workspace.store.load_session(workspace.session_id).segments).data
+    return translated_document(
+        workspace.document, workspace.store.load_session(OWNER, workspace.session_id).segments
+    ).data
 
 
 @given(st.data())
@@ -111,11 +114,11 @@ def test_work_of_a_split_is_linear_in_the_segments_length(kind: str):
 
 def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_again(store: LogStore):
     workspace, decoder = begin(store)
-    workspace.open(0)
-    workspace.constrain(0, ["Menü"], [], [Avoid("auf", "exact")])
+    workspace.open(OWNER, 0)
+    workspace.constrain(OWNER, 0, ["Menü"], [], [Avoid("auf", "exact")])
     late = decoder.of(0)[-1][2]
-    workspace.confirm(0, "Öffnen Sie das Menü")
-    done = workspace.structure.split(0, len("Open the"))
+    workspace.confirm(OWNER, 0, "Öffnen Sie das Menü")
+    done = workspace.structure.split(OWNER, 0, len("Open the"))
     assert sources(workspace) == ["Open the", "settings.", "Save the file.", "Restart the router."]
     first, second = workspace.segments[0], workspace.segments[3]
     assert (first.target, first.state, first.pins) == ("Öffnen Sie das Menü", "edited", ("Menü",))
@@ -126,32 +129,32 @@ def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_again(store
     decoder.answer_all()
     settle(workspace)
     assert workspace.segments[3].text == "de: settings."
-    assert workspace.snapshot(since=-1)["order"] == [0, 3, 1, 2]
-    assert "order" not in workspace.snapshot(since=workspace.core.version)
+    assert workspace.snapshot(OWNER, since=-1)["order"] == [0, 3, 1, 2]
+    assert "order" not in workspace.snapshot(OWNER, since=workspace.core.version)
     assert workspace.core.tally.counts()["all"] == 4
-    workspace.confirm(3, "Einstellungen.")
+    workspace.confirm(OWNER, 3, "Einstellungen.")
     assert export(workspace).decode().split("\n")[0] == "Öffnen Sie das Menü Einstellungen. Save the file."
-    numbers = list(csv.reader(io.StringIO(session_csv(store, workspace.session_id).data.decode("utf-8-sig"))))
+    numbers = list(csv.reader(io.StringIO(session_csv(OWNER, store, workspace.session_id).data.decode("utf-8-sig"))))
     assert [row[:3] for row in numbers[1:3]] == [["1", "edited", "Open the"], ["2", "confirmed", "settings."]]
     with pytest.raises(CommandError, match="have changed in the meantime"):
-        workspace.structure.step(done["step"], is_undo=True)
+        workspace.structure.step(OWNER, done["step"], is_undo=True)
     assert export(workspace).decode().startswith("Öffnen Sie das Menü Einstellungen."), "nothing was changed"
     workspace.close()
 
 
 def test_split_is_undone_and_redone_over_steps_that_were_undone(store: LogStore):
     workspace, _ = begin(store)
-    workspace.edit(0, "Eins", "typed")
-    done = workspace.structure.split(0, len("Open the"))
-    workspace.edit(3, "Zwei", "typed")
-    workspace.edit(3, None, "undo")
-    workspace.structure.step(done["step"], is_undo=True)
+    workspace.edit(OWNER, 0, "Eins", "typed")
+    done = workspace.structure.split(OWNER, 0, len("Open the"))
+    workspace.edit(OWNER, 3, "Zwei", "typed")
+    workspace.edit(OWNER, 3, None, "undo")
+    workspace.structure.step(OWNER, done["step"], is_undo=True)
     whole = sources(workspace)
-    workspace.edit(0, None, "undo")
+    workspace.edit(OWNER, 0, None, "undo")
     with pytest.raises(CommandError, match="have changed in the meantime"):
-        workspace.structure.step(done["step"], is_undo=False)
-    workspace.edit(0, "Eins", "redo")
-    workspace.structure.step(done["step"], is_undo=False)
+        workspace.structure.step(OWNER, done["step"], is_undo=False)
+    workspace.edit(OWNER, 0, "Eins", "redo")
+    workspace.structure.step(OWNER, done["step"], is_undo=False)
     assert sources(workspace) == ["Open the", "settings.", *whole[1:]]
     workspace.close()
 
@@ -160,26 +163,26 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
     workspace, decoder = begin(store)
     decoder.answer_all()
     settle(workspace)
-    workspace.confirm(0, "Eins.")
-    workspace.constrain(1, ["Datei"], [])
-    workspace.open(1)
-    step = workspace.structure.merge(0)["step"]
+    workspace.confirm(OWNER, 0, "Eins.")
+    workspace.constrain(OWNER, 1, ["Datei"], [])
+    workspace.open(OWNER, 1)
+    step = workspace.structure.merge(OWNER, 0)["step"]
     merged = workspace.segments[0]
     assert sources(workspace) == ["Open the settings. Save the file.", "Restart the router."]
     assert (merged.target, merged.state, merged.pins) == ("Eins. de: Save the file.", "edited", ("Datei",))
     assert workspace.open_index == 0, "the one that was open is part of it"
     with pytest.raises(CommandError, match="merged"):
-        workspace.edit(1, "verloren", "typed")
-    assert workspace.first_to_do() == 0
+        workspace.edit(OWNER, 1, "verloren", "typed")
+    assert workspace.first_to_do(OWNER) == 0
     counts = {"all": 2, "open": 2, "edited": 1, "confirmed": 0, "attention": 1, "commented": 0}
     counts |= {"to_review": 0, "approved": 0, "returned": 0}
     assert workspace.core.tally.counts() == counts
 
-    workspace.structure.step(step, is_undo=True)
+    workspace.structure.step(OWNER, step, is_undo=True)
     assert sources(workspace) == ["Open the settings.", "Save the file.", "Restart the router."]
     assert [(s.target, s.state) for s in workspace.segments[:2]] == [("Eins.", "confirmed"), (None, "pretranslated")]
     assert workspace.segments[1].pins == ("Datei",)
-    workspace.structure.step(step, is_undo=False)
+    workspace.structure.step(OWNER, step, is_undo=False)
     assert sources(workspace)[0] == "Open the settings. Save the file."
     logged = [(e.type, e.payload["origin"]) for e in store.events(workspace.session_id) if e.type in ("split", "merge")]
     assert logged == [("merge", "person"), ("split", "undo"), ("merge", "redo")]
@@ -189,32 +192,32 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
 
 def test_report_and_replay_number_segments_as_the_list_does(store: LogStore):
     workspace, _ = begin(store)
-    workspace.structure.split(2, len("Restart "))  # the new segment has index 3
-    workspace.structure.merge(0)  # takes in the one with index 1
+    workspace.structure.split(OWNER, 2, len("Restart "))  # the new segment has index 3
+    workspace.structure.merge(OWNER, 0)  # takes in the one with index 1
     for index in (0, 2, 3):
-        workspace.confirm(index, f"Text {index}.")
+        workspace.confirm(OWNER, index, f"Text {index}.")
     workspace.close()
-    report = report_view(store, workspace.session_id)
+    report = report_view(OWNER, store, workspace.session_id)
     assert [(item["number"], item["index"]) for item in report["segments"]] == [(1, 0), (2, 2), (3, 3)]
-    replay = replay_view(store, workspace.session_id)
+    replay = replay_view(OWNER, store, workspace.session_id)
     assert [segment["number"] for segment in replay["segments"]] == [1, 1, 2, 3]
 
 
 def test_split_and_merged_segments_survive_a_restart(store: LogStore):
     workspace, _ = begin(store)
-    workspace.structure.split(2, len("Restart "))
-    workspace.structure.merge(0)
-    workspace.edit(3, "den Router neu.", "typed")
+    workspace.structure.split(OWNER, 2, len("Restart "))
+    workspace.structure.merge(OWNER, 0)
+    workspace.edit(OWNER, 3, "den Router neu.", "typed")
     workspace.close()
     again = start(store, workspace.token, HandDecoder())
     assert sources(again) == ["Open the settings. Save the file.", "Restart", "the router."]
-    assert again.snapshot()["order"] == [0, 2, 3]
+    assert again.snapshot(OWNER)["order"] == [0, 2, 3]
     assert export(again) == b"Open the settings. Save the file.\nRestart den Router neu.\n"
-    assert store.sessions()[0].num_segments == 3
-    again.structure.split(3, len("the "))
+    assert store.sessions(OWNER)[0].num_segments == 3
+    again.structure.split(OWNER, 3, len("the "))
     assert sources(again)[-2:] == ["the", "router."]
     with pytest.raises(CommandError, match="was closed in the meantime"):
-        again.structure.step(1, is_undo=True)
+        again.structure.step(OWNER, 1, is_undo=True)
     again.close()
 
 
@@ -236,7 +239,7 @@ def test_split_or_merge_that_a_format_forbids_is_refused_with_the_reason(
     workspace, _ = begin(store, text, name)
     before = sources(workspace)
     with pytest.raises(CommandError, match=message):
-        getattr(workspace.structure, command[0])(*command[1:])
+        getattr(workspace.structure, command[0])(OWNER, *command[1:])
     assert sources(workspace) == before
     assert not [e for e in store.events(workspace.session_id) if e.type in ("split", "merge")]
     workspace.close()
@@ -250,7 +253,7 @@ def test_nothing_is_split_where_the_log_cannot_be_written(store: LogStore, monke
 
     monkeypatch.setattr(store, "append_all", fail)
     with pytest.raises(LogError):
-        workspace.structure.split(0, 5)
+        workspace.structure.split(OWNER, 0, 5)
     assert sources(workspace) == ["Open the settings.", "Save the file.", "Restart the router."]
     assert len(workspace.segments) == len(workspace.document.segments) == 3
     workspace.close()

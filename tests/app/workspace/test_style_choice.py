@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.log.store import LogStore
 from app.models.style import FORMALITIES, Style, chosen_style
@@ -89,7 +90,7 @@ class Run:
             "since": -1,
             "open": None,
         }
-        return self.api.command({**message, "since": -1, "detail_since": -1, **fields})
+        return self.api.command(OWNER, {**message, "since": -1, "detail_since": -1, **fields})
 
     def answer(self, workspace: Workspace) -> None:
         """Answers until nothing is asked any more."""
@@ -117,10 +118,10 @@ def styles_asked(run: Run, first: int = 0) -> dict[str, tuple[str | None, str | 
 
 
 def test_new_style_translates_again_all_segments_without_a_translators_text(run: Run) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    workspace.open(0)
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    workspace.open(OWNER, 0)
     run.answer(workspace)
-    workspace.confirm(1, "Meins.")
+    workspace.confirm(OWNER, 1, "Meins.")
     before = [segment.text for segment in workspace.segments]
     assert set(styles_asked(run).values()) == {("formal", None)}, "the default of a project"
 
@@ -142,10 +143,10 @@ def test_new_style_translates_again_all_segments_without_a_translators_text(run:
 
 
 def test_prices_alternatives_and_completions_use_the_style(run: Run) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    workspace.open(0)
-    workspace.choose_style(Style("formal", "software"))
-    workspace.constrain(0, ["settings"], [])
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    workspace.open(OWNER, 0)
+    workspace.choose_style(OWNER, Style("formal", "software"))
+    workspace.constrain(OWNER, 0, ["settings"], [])
     run.answer(workspace)
     proposal = workspace.segments[0].machine_text
     assert proposal
@@ -161,11 +162,11 @@ def test_prices_alternatives_and_completions_use_the_style(run: Run) -> None:
 
 
 def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp_path: Path) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    workspace.open(0)
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    workspace.open(OWNER, 0)
     run.answer(workspace)
-    workspace.choose_style(Style("informal", "docs"))
-    workspace.choose_style(Style("formal"))
+    workspace.choose_style(OWNER, Style("informal", "docs"))
+    workspace.choose_style(OWNER, Style("formal"))
     run.answer(workspace)
     texts, token = [segment.text for segment in workspace.segments], workspace.token
     played = replay_steps((), run.store.events(workspace.session_id))
@@ -175,58 +176,58 @@ def test_session_continues_in_its_style_and_keeps_its_translations(run: Run, tmp
     run.end()
     for knows, expected in ((True, texts), (False, [None, None, None])):
         again = Run(tmp_path / "log.sqlite", knows=knows)
-        workspace = again.sessions.find(token)
+        workspace = again.sessions.find(OWNER, token)
         assert workspace.style.chosen == Style("formal")
         assert [segment.text for segment in workspace.segments] == expected, "translations in another style are void"
         assert ("hand does not support" in workspace.problem) == (not knows)
-        untouched = again.sessions.open_document(b"Another text.\n", "other.txt")
+        untouched = again.sessions.open_document(OWNER, b"Another text.\n", "other.txt")
         assert not untouched.problem, "nobody chose its style"
         again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 
 
 def test_style_that_the_model_does_not_support_is_kept_unsent_and_reported(run: Run) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    workspace.open(0)
-    workspace.choose_style(Style("formal", "docs"))
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    workspace.open(OWNER, 0)
+    workspace.choose_style(OWNER, Style("formal", "docs"))
     plain = HandDecoder()
-    workspace.model_use.use_model(ready_model(plain, domains=("docs",)))
+    workspace.model_use.use_model(OWNER, ready_model(plain, domains=("docs",)))
     assert (plain.of(0)[-1][0].formality, plain.of(0)[-1][0].domain) == (None, "docs")
-    snapshot = workspace.snapshot()
+    snapshot = workspace.snapshot(OWNER)
     assert "Your choice is kept for models that support it" in snapshot["problem"]
     shown = {"formality": "formal", "domain": "docs", "requires_numbers": True, "formalities": [], "domains": ["docs"]}
     assert snapshot["model"]["style"] == shown
-    workspace.choose_style(Style("formal", None))  # what is kept is no hindrance
+    workspace.choose_style(OWNER, Style("formal", None))  # what is kept is no hindrance
     assert plain.of(0)[-1][0].domain is None
     with pytest.raises(CommandError, match=r"does not support the formality 'informal' for en-de \(supported: none\)"):
-        workspace.choose_style(Style("informal", None))
+        workspace.choose_style(OWNER, Style("informal", None))
     num_asked = len(plain.requests)
-    workspace.choose_style(Style(None, None))
-    workspace.choose_style(Style(None, None))
+    workspace.choose_style(OWNER, Style(None, None))
+    workspace.choose_style(OWNER, Style(None, None))
     assert len(plain.requests) == num_asked, "nothing else is asked for, so nothing is asked anew"
-    workspace.model_use.use_model(run.sessions.model)
-    workspace.choose_style(Style("formal", None))
+    workspace.model_use.use_model(OWNER, run.sessions.model)
+    workspace.choose_style(OWNER, Style("formal", None))
     assert run.decoder.of(0)[-1][0].formality == "formal"
-    assert workspace.snapshot()["problem"] == ""
+    assert workspace.snapshot(OWNER)["problem"] == ""
 
 
 def test_document_begun_again_keeps_the_style_that_applies_to_the_direction(run: Run) -> None:
     run.sessions.model.directions = ("en-de", "de-en")
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    workspace.choose_style(Style("formal", "docs"))
-    turned, same = (run.sessions.restart(workspace, direction) for direction in ("de-en", "en-de"))
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    workspace.choose_style(OWNER, Style("formal", "docs"))
+    turned, same = (run.sessions.restart(OWNER, workspace, direction) for direction in ("de-en", "en-de"))
     assert (turned.style.chosen, turned.problem) == (Style(None, "docs"), "")
     assert same.style.chosen == chosen_style(run.store, same.session_id) == Style("formal", "docs")
 
 
 def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    run.sessions.glossary_files.add(workspace, b"router\tRouter\n", "terms.tsv")
-    workspace.open(1)
-    workspace.constrain(1, ["Datei"], [], [Avoid("speichern")])
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    run.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\n", "terms.tsv")
+    workspace.open(OWNER, 1)
+    workspace.constrain(OWNER, 1, ["Datei"], [], [Avoid("speichern")])
     run.answer(workspace)
     first = run.decoder.of(1)[-1][0]
-    workspace.choose_style(Style("informal", "docs"))
+    workspace.choose_style(OWNER, Style("informal", "docs"))
     again = run.decoder.of(1)[-1][0]
     assert {phrase.text for phrase in again.phrases} == {"Datei", "Router"}
     assert again == replace(first, formality="informal", domain="docs")
@@ -242,14 +243,14 @@ def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None
     ],
 )
 def test_unsupported_style_is_refused(run: Run, fields: dict[str, Any], message: str) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
     reply = run.command(workspace, "choose_style", **fields)
     assert message in reply["error"]["message"]
     assert chosen_style(run.store, workspace.session_id) == Style("formal"), "as it was"
 
 
 def test_page_shows_the_styles_of_each_model(run: Run) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
     style = run.command(workspace, "models")["model"]["style"]
     offered = {"formalities": list(FORMALITIES), "domains": list(DOMAINS)}
     assert style == {"formality": "formal", "domain": None, "requires_numbers": True, **offered}
@@ -257,14 +258,14 @@ def test_page_shows_the_styles_of_each_model(run: Run) -> None:
 
 @pytest.mark.parametrize("payload", [{}, {"formality": "polite", "domain": 7}, {"formality": ["formal"]}])
 def test_imported_log_with_an_unknown_style_is_harmless(run: Run, payload: dict[str, Any]) -> None:
-    workspace = run.sessions.open_document(TEXT, "text.txt")
-    run.store.append(workspace.session_id, "style", payload)
+    workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
+    run.store.append(OWNER, workspace.session_id, "style", payload)
     assert chosen_style(run.store, workspace.session_id) == Style()
 
 
 def test_numbers_are_required_until_a_person_switches_them_off(run: Run) -> None:
-    workspace = run.sessions.open_document(b"It has 1,250 files.", "text.txt")
-    workspace.open(0)
+    workspace = run.sessions.open_document(OWNER, b"It has 1,250 files.", "text.txt")
+    workspace.open(OWNER, 0)
 
     def phrases() -> list[str]:
         return [phrase.text for phrase in run.decoder.of(0)[-1][0].phrases]
@@ -274,5 +275,5 @@ def test_numbers_are_required_until_a_person_switches_them_off(run: Run) -> None
     assert phrases() == []
     assert not run.command(workspace, "models")["model"]["style"]["requires_numbers"]
     assert chosen_style(workspace.store, workspace.session_id) == Style(requires_numbers=False)
-    workspace.choose_style(Style())
+    workspace.choose_style(OWNER, Style())
     assert phrases() == ["1.250"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import CommandError
 from app.glossary import Term
 from app.log.store import LogStore
@@ -26,13 +27,13 @@ def decoder() -> HandDecoder:
 def workspace(store: LogStore, decoder: HandDecoder) -> Iterator[Workspace]:
     """Five segments with proposals; the fourth is confirmed, the fifth edited, the first open."""
     workspace = make_workspace(store, ready_model(decoder), TEXT)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     decoder.answer_all()
     settle(workspace)
     decoder.answer_all()
     settle(workspace)
-    workspace.confirm(3, "Bestätigt.")
-    workspace.edit(4, "Eigenes.", "typed")
+    workspace.confirm(OWNER, 3, "Bestätigt.")
+    workspace.edit(OWNER, 4, "Eigenes.", "typed")
     decoder.requests.clear()
     yield workspace
     workspace.close()
@@ -46,7 +47,7 @@ def test_term_of_the_document_is_required_where_it_occurs_and_changes_are_flagge
     workspace: Workspace, decoder: HandDecoder
 ):
     before = workspace.segments[1].machine_text
-    assert workspace.glossaries.add_term(0, "file", "Datei", "document")["num_retranslated"] == 2
+    assert workspace.glossaries.add_term(OWNER, 0, "file", "Datei", "document")["num_retranslated"] == 2
     assert phrases(decoder, 0) == phrases(decoder, 1) == phrases(decoder, 4) == ["Datei"]
     assert decoder.of(0)[-1][1] == "interactive" and decoder.of(1)[-1][1] == "document"
     assert not decoder.of(2) and not decoder.of(3), "another source; a confirmed segment"
@@ -56,12 +57,12 @@ def test_term_of_the_document_is_required_where_it_occurs_and_changes_are_flagge
     assert detail_view(workspace.segments[1])["notices"] == [workspace.segments[1].attention]
     assert workspace.segments[0].attention == "", "the person looks at it"
     assert workspace.segments[4].target == "Eigenes."
-    workspace.confirm(1, "Die Datei ist hier.")
+    workspace.confirm(OWNER, 1, "Die Datei ist hier.")
     assert workspace.segments[1].attention == ""
 
 
 def test_proposal_that_already_contained_the_term_is_not_flagged(workspace: Workspace, decoder: HandDecoder):
-    workspace.glossaries.add_term(0, "file", "de", "document")
+    workspace.glossaries.add_term(OWNER, 0, "file", "de", "document")
     decoder.answer(1, "de: The file is here.")
     settle(workspace)
     assert workspace.segments[1].attention == ""
@@ -70,13 +71,13 @@ def test_proposal_that_already_contained_the_term_is_not_flagged(workspace: Work
 def test_flag_shows_the_proposal_before_all_terms_and_disappears_with_them(workspace: Workspace, decoder: HandDecoder):
     before = workspace.segments[1].machine_text
     for target in ("Datei", "Akte"):
-        workspace.glossaries.add_term(0, "file", target, "document")
+        workspace.glossaries.add_term(OWNER, 0, "file", target, "document")
         decoder.answer_all()
         settle(workspace)
         assert workspace.segments[1].machine_text != before
         assert workspace.segments[1].changed_from == before
     for target in ("Akte", "Datei"):
-        workspace.glossaries.remove_term("file", target)
+        workspace.glossaries.remove_term(OWNER, "file", target)
         decoder.answer_all()
         settle(workspace)
     assert workspace.segments[1].machine_text == before
@@ -85,8 +86,8 @@ def test_flag_shows_the_proposal_before_all_terms_and_disappears_with_them(works
 
 def test_segments_under_way_are_requested_again_when_their_terms_change(workspace: Workspace, decoder: HandDecoder):
     before = workspace.segments[1].machine_text
-    workspace.glossaries.add_term(0, "file", "Datei", "document")
-    workspace.glossaries.add_term(0, "the", "die", "document")  # the requests for "file" are not answered yet
+    workspace.glossaries.add_term(OWNER, 0, "file", "Datei", "document")
+    workspace.glossaries.add_term(OWNER, 0, "the", "die", "document")  # the requests for "file" are not answered yet
     for index in (0, 1):
         decoder.answer(index, "Die Datei ist da.", at=0)
     settle(workspace)
@@ -98,9 +99,9 @@ def test_segments_under_way_are_requested_again_when_their_terms_change(workspac
 
 
 def test_open_segment_under_way_is_requested_again_when_a_glossary_is_added(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(0, ["Datei"], [])
+    workspace.constrain(OWNER, 0, ["Datei"], [])
     assert phrases(decoder, 0) == ["Datei"]
-    workspace.glossaries.put("terms.csv", [Term("open", "öffnen")])
+    workspace.glossaries.put(OWNER, "terms.csv", [Term("open", "öffnen")])
     decoder.answer(0, "Die Datei", at=-1)
     settle(workspace)
     decoder.answer_all()
@@ -109,30 +110,30 @@ def test_open_segment_under_way_is_requested_again_when_a_glossary_is_added(work
 
 
 def test_term_changes_are_translated_although_pretranslation_was_cancelled(workspace: Workspace, decoder: HandDecoder):
-    workspace.pretranslate(False)
-    workspace.glossaries.add_term(0, "file", "Datei", "document")
+    workspace.pretranslate(OWNER, False)
+    workspace.glossaries.add_term(OWNER, 0, "file", "Datei", "document")
     assert phrases(decoder, 1) == ["Datei"]
 
 
 def test_terms_survive_a_restart_and_another_glossary_until_removed(workspace: Workspace, decoder: HandDecoder):
-    workspace.glossaries.add_term(0, "file", "Datei", "document")
-    workspace.glossaries.put("g.tsv", [Term("file", "Akte", 1), Term("router", "Router", 2)])
+    workspace.glossaries.add_term(OWNER, 0, "file", "Datei", "document")
+    workspace.glossaries.put(OWNER, "g.tsv", [Term("file", "Akte", 1), Term("router", "Router", 2)])
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Datei"], "that of the document goes first"
-    saved = workspace.store.load_session(workspace.session_id)
+    saved = workspace.store.load_session(OWNER, workspace.session_id)
     assert saved.document_terms == (Term("file", "Datei", is_for_document=True),)
     assert [term.target for term in saved.glossaries[0].terms.values()] == ["Akte", "Router"]
-    workspace.glossaries.remove_term("file", "Datei")
+    workspace.glossaries.remove_term(OWNER, "file", "Datei")
     assert [hit.term.target for hit in workspace.segments[1].hits] == ["Akte"]
-    assert workspace.store.load_session(workspace.session_id).document_terms == ()
+    assert workspace.store.load_session(OWNER, workspace.session_id).document_terms == ()
 
 
 def test_term_is_added_to_the_glossary_or_a_new_one(workspace: Workspace):
-    assert workspace.glossaries.add_term(0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
-    place = workspace.glossaries.add_term(0, "file", "Datei", "glossary")
-    (saved,) = workspace.store.load_session(workspace.session_id).glossaries
+    assert workspace.glossaries.add_term(OWNER, 0, "open", "öffnen", "glossary")["glossary"] == OWN_GLOSSARY
+    place = workspace.glossaries.add_term(OWNER, 0, "file", "Datei", "glossary")
+    (saved,) = workspace.store.load_session(OWNER, workspace.session_id).glossaries
     assert (saved.name, [term.source for term in saved.terms.values()]) == (OWN_GLOSSARY, ["open", "file"])
-    assert workspace.snapshot()["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
-    workspace.glossaries.edit(place["glossary_id"], {place["number"]: None})
+    assert workspace.snapshot(OWNER)["glossary"] == {"name": OWN_GLOSSARY, "num_terms": 2, "num_glossaries": 1}
+    workspace.glossaries.edit(OWNER, place["glossary_id"], {place["number"]: None})
     (left,) = workspace.terms.glossaries
     assert [term.source for term in left.terms.values()] == ["open"]
 
@@ -148,9 +149,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("source", "target", "message"), WRONG, ids=[message for *_, message in WRONG])
 def test_invalid_term_is_refused_with_the_reason(workspace: Workspace, source: str, target: str, message: str):
-    workspace.glossaries.add_term(0, "the", "die", "document")
+    workspace.glossaries.add_term(OWNER, 0, "the", "die", "document")
     with pytest.raises(CommandError, match=message):
-        workspace.glossaries.add_term(0, source, target, "document")
+        workspace.glossaries.add_term(OWNER, 0, source, target, "document")
     assert len(workspace.terms.document_terms) == 1
 
 
@@ -160,11 +161,11 @@ def test_segments_that_wait_for_an_earlier_change_of_terms_are_not_forgotten_at_
     while any(not future.done() for *_, future in decoder.requests):
         decoder.answer_all()
         settle(workspace)
-    workspace.pretranslate(False)
+    workspace.pretranslate(OWNER, False)
     decoder.requests.clear()
-    workspace.glossaries.add_term(0, "file", "Datei", "document")
+    workspace.glossaries.add_term(OWNER, 0, "file", "Datei", "document")
     assert not decoder.of(11), "there are more than are requested at a time"
-    workspace.glossaries.add_term(3, "file 3", "Akte 3", "document")
+    workspace.glossaries.add_term(OWNER, 3, "file 3", "Akte 3", "document")
     while any(not future.done() for *_, future in decoder.requests):
         decoder.answer_all()
         settle(workspace)

@@ -8,6 +8,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
+from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.sessions import Sessions
@@ -62,7 +63,7 @@ def test_open_documents_share_a_few_threads(store: LogStore):
     sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
     before = threading.active_count()
     for number in range(20):
-        settle(sessions.open_document(b"One. Two.", f"{number}.txt"))
+        settle(sessions.open_document(OWNER, b"One. Two.", f"{number}.txt"))
     assert len(sessions.workspaces.all()) == 20
     assert threading.active_count() - before <= 12
     sessions.close()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.access.actor import OWNER
 from app.errors import LogError
 from app.glossary import Term
 from app.log import list_changes, people
@@ -47,79 +48,93 @@ class Case:
 
 
 def glossary(workspace: Workspace) -> int:
-    workspace.glossaries.put("terms", [Term("file", "Datei"), Term("settings", "Einstellungen")])
+    workspace.glossaries.put(OWNER, "terms", [Term("file", "Datei"), Term("settings", "Einstellungen")])
     return workspace.terms.glossaries[0].id
 
 
 def two_glossaries(workspace: Workspace) -> None:
     glossary(workspace)
-    workspace.glossaries.put("more", [Term("file", "Akte"), Term("dialog", "Dialog")])
+    workspace.glossaries.put(OWNER, "more", [Term("file", "Akte"), Term("dialog", "Dialog")])
 
 
 CASES = {
-    "open": Case(lambda w: w.open(1), glossary),
-    "leave": Case(lambda w: w.leave(0)),
-    "edit": Case(lambda w: w.edit(0, "Neu", "typed", client="page")),
-    "take a hypothesis": Case(lambda w: w.edit(0, "Neu", "hypothesis", rank=0)),
+    "open": Case(lambda w: w.open(OWNER, 1), glossary),
+    "leave": Case(lambda w: w.leave(OWNER, 0)),
+    "edit": Case(lambda w: w.edit(OWNER, 0, "Neu", "typed", client="page")),
+    "take a hypothesis": Case(lambda w: w.edit(OWNER, 0, "Neu", "hypothesis", rank=0)),
     "constrain": Case(
-        lambda w: w.constrain(0, ["Menü", "öffnen"], ["file\tDatei"], [Avoid("auf", "exact")], "Das ", ["Menü"]),
+        lambda w: w.constrain(OWNER, 0, ["Menü", "öffnen"], ["file\tDatei"], [Avoid("auf", "exact")], "Das ", ["Menü"]),
         glossary,
     ),
     "free constraints": Case(
-        lambda w: w.constrain(0, [], []), lambda w: w.constrain(0, ["Menü"], [], [Avoid("auf", "exact")])
+        lambda w: w.constrain(OWNER, 0, [], []), lambda w: w.constrain(OWNER, 0, ["Menü"], [], [Avoid("auf", "exact")])
     ),
     "confirm": Case(
-        lambda w: w.confirm(0, "Öffnen Sie die Einstellungen."), lambda w: (glossary(w), w.checking.show(0, "Öffnen 3"))
+        lambda w: w.confirm(OWNER, 0, "Öffnen Sie die Einstellungen."),
+        lambda w: (glossary(w), w.checking.show(OWNER, 0, "Öffnen 3")),
     ),
-    "confirm with an unused term": Case(lambda w: w.confirm(1, "Speichern."), glossary),
-    "reopen": Case(lambda w: w.reopen(0), lambda w: w.confirm(0, "Fertig.")),
-    "comment": Case(lambda w: w.comment(0, "Why?")),
-    "check": Case(lambda w: w.checking.show(1, "Speichern Sie  4-mal"), lambda w: w.checking.show(1, "Speichern")),
-    "choose checks": Case(lambda w: w.checking.choose(["numbers"]), lambda w: w.edit(1, "Speichern 4", "typed")),
+    "confirm with an unused term": Case(lambda w: w.confirm(OWNER, 1, "Speichern."), glossary),
+    "reopen": Case(lambda w: w.reopen(OWNER, 0), lambda w: w.confirm(OWNER, 0, "Fertig.")),
+    "comment": Case(lambda w: w.comment(OWNER, 0, "Why?")),
+    "check": Case(
+        lambda w: w.checking.show(OWNER, 1, "Speichern Sie  4-mal"), lambda w: w.checking.show(OWNER, 1, "Speichern")
+    ),
+    "choose checks": Case(
+        lambda w: w.checking.choose(OWNER, ["numbers"]), lambda w: w.edit(OWNER, 1, "Speichern 4", "typed")
+    ),
     "keys": Case(
-        lambda w: w.activity.keys(0, {"character": 3}, [[0, "a"]], [[0, 1, 1]]), lambda w: w.activity.consent(True)
+        lambda w: w.activity.keys(OWNER, 0, {"character": 3}, [[0, "a"]], [[0, 1, 1]]),
+        lambda w: w.activity.consent(OWNER, True),
     ),
-    "consent": Case(lambda w: w.activity.consent(True)),
-    "idle": Case(lambda w: w.activity.idle(0, 90_000)),
-    "pretranslate": Case(lambda w: w.pretranslate(False)),
-    "style": Case(lambda w: w.choose_style(Style("formal"))),
+    "consent": Case(lambda w: w.activity.consent(OWNER, True)),
+    "idle": Case(lambda w: w.activity.idle(OWNER, 0, 90_000)),
+    "pretranslate": Case(lambda w: w.pretranslate(OWNER, False)),
+    "style": Case(lambda w: w.choose_style(OWNER, Style("formal"))),
     "replace": Case(
-        lambda w: w.batches.replace(Query("Datei", "Akte")), lambda w: [w.edit(i, "Datei", "typed") for i in (0, 1, 2)]
+        lambda w: w.batches.replace(OWNER, Query("Datei", "Akte")),
+        lambda w: [w.edit(OWNER, i, "Datei", "typed") for i in (0, 1, 2)],
     ),
     "confirm all matches": Case(
-        lambda w: w.batches.confirm_matches(), lambda w: w.memory.import_memory(MEMORY, "a.tmx")
+        lambda w: w.batches.confirm_matches(OWNER), lambda w: w.memory.import_memory(OWNER, MEMORY, "a.tmx")
     ),
-    "fill matches": Case(lambda w: w.batches.fill_matches(75), lambda w: w.memory.import_memory(SIMILAR, "a.tmx")),
+    "fill matches": Case(
+        lambda w: w.batches.fill_matches(OWNER, 75), lambda w: w.memory.import_memory(OWNER, SIMILAR, "a.tmx")
+    ),
     "undo filled matches": Case(
-        lambda w: w.batches.step(0, is_undo=True),
-        lambda w: (w.memory.import_memory(SIMILAR, "a.tmx"), settle(w), w.batches.fill_matches(75)),
+        lambda w: w.batches.step(OWNER, 0, is_undo=True),
+        lambda w: (w.memory.import_memory(OWNER, SIMILAR, "a.tmx"), settle(w), w.batches.fill_matches(OWNER, 75)),
     ),
     "undo a confirmation of all matches": Case(
-        lambda w: w.batches.step(0, is_undo=True),
-        lambda w: (w.memory.import_memory(MEMORY, "a.tmx"), w.batches.confirm_matches()),
+        lambda w: w.batches.step(OWNER, 0, is_undo=True),
+        lambda w: (w.memory.import_memory(OWNER, MEMORY, "a.tmx"), w.batches.confirm_matches(OWNER)),
     ),
     "undo a replacement": Case(
-        lambda w: w.batches.step(0, is_undo=True),
-        lambda w: ([w.edit(i, "Datei", "typed") for i in (0, 1)], w.batches.replace(Query("Datei", "Akte"))),
+        lambda w: w.batches.step(OWNER, 0, is_undo=True),
+        lambda w: (
+            [w.edit(OWNER, i, "Datei", "typed") for i in (0, 1)],
+            w.batches.replace(OWNER, Query("Datei", "Akte")),
+        ),
     ),
-    "split": Case(lambda w: w.structure.split(3, len("Close the "))),
-    "merge": Case(lambda w: w.structure.merge(3), lambda w: w.edit(4, "Wieder.", "typed")),
+    "split": Case(lambda w: w.structure.split(OWNER, 3, len("Close the "))),
+    "merge": Case(lambda w: w.structure.merge(OWNER, 3), lambda w: w.edit(OWNER, 4, "Wieder.", "typed")),
     "undo a split": Case(
-        lambda w: w.structure.step(0, is_undo=True), lambda w: w.structure.split(3, len("Close the "))
+        lambda w: w.structure.step(OWNER, 0, is_undo=True), lambda w: w.structure.split(OWNER, 3, len("Close the "))
     ),
-    "add a glossary": Case(lambda w: w.glossaries.put("more", [Term("dialog", "Dialog")]), glossary),
-    "remove a glossary": Case(lambda w: w.glossaries.remove(w.terms.glossaries[0].id), glossary),
-    "switch a glossary off": Case(lambda w: w.glossaries.switch(w.terms.glossaries[0].id, False), glossary),
-    "edit a term": Case(lambda w: w.glossaries.edit(w.terms.glossaries[0].id, {0: Term("file", "Akte")}), glossary),
-    "undo a glossary change": Case(lambda w: w.glossaries.undo(), glossary),
-    "merge glossaries": Case(lambda w: w.glossaries.merge(*(g.id for g in w.terms.glossaries)), two_glossaries),
-    "add a term of the document": Case(lambda w: w.glossaries.add_term(1, "file", "Datei", "document")),
-    "add a term to the glossary": Case(lambda w: w.glossaries.add_term(1, "file", "Datei", "glossary")),
+    "add a glossary": Case(lambda w: w.glossaries.put(OWNER, "more", [Term("dialog", "Dialog")]), glossary),
+    "remove a glossary": Case(lambda w: w.glossaries.remove(OWNER, w.terms.glossaries[0].id), glossary),
+    "switch a glossary off": Case(lambda w: w.glossaries.switch(OWNER, w.terms.glossaries[0].id, False), glossary),
+    "edit a term": Case(
+        lambda w: w.glossaries.edit(OWNER, w.terms.glossaries[0].id, {0: Term("file", "Akte")}), glossary
+    ),
+    "undo a glossary change": Case(lambda w: w.glossaries.undo(OWNER), glossary),
+    "merge glossaries": Case(lambda w: w.glossaries.merge(OWNER, *(g.id for g in w.terms.glossaries)), two_glossaries),
+    "add a term of the document": Case(lambda w: w.glossaries.add_term(OWNER, 1, "file", "Datei", "document")),
+    "add a term to the glossary": Case(lambda w: w.glossaries.add_term(OWNER, 1, "file", "Datei", "glossary")),
     "remove a term": Case(
-        lambda w: w.glossaries.remove_term("file", "Datei"),
-        lambda w: w.glossaries.add_term(1, "file", "Datei", "document"),
+        lambda w: w.glossaries.remove_term(OWNER, "file", "Datei"),
+        lambda w: w.glossaries.add_term(OWNER, 1, "file", "Datei", "document"),
     ),
-    "import a memory": Case(lambda w: w.memory.import_memory(MEMORY, "a.tmx")),
+    "import a memory": Case(lambda w: w.memory.import_memory(OWNER, MEMORY, "a.tmx")),
 }
 
 
@@ -127,7 +142,7 @@ CASES = {
 def failing_at(store: LogStore, session_id: int, write: int) -> Iterator[None]:
     """Fails the session's event number `write` from now on, 1 being the next; 0 fails every change of a segment."""
     db = store.connection.db
-    number = store.load_session(session_id).num_events + write
+    number = store.load_session(OWNER, session_id).num_events + write
     when = f"INSERT ON main.event WHEN NEW.seq = {number}" if write else "UPDATE ON main.segment WHEN 1"
     with store.connection.lock:  # not inside a transaction of another thread, which may be rolled back
         db.execute(f"CREATE TEMP TRIGGER fault BEFORE {when} BEGIN SELECT RAISE(ABORT, 'no space'); END")
@@ -160,13 +175,13 @@ def memory_of(workspace: Workspace) -> dict[str, Any]:
 
 
 def log_of(workspace: Workspace) -> tuple[Any, ...]:
-    record = workspace.store.load_session(workspace.session_id)
+    record = workspace.store.load_session(OWNER, workspace.session_id)
     return list(workspace.store.events(workspace.session_id)), record.segments, record.glossaries, record.document_terms
 
 
 def page_of(workspace: Workspace) -> dict[str, Any]:
     """What a page that comes up now is shown, without the speed of pre-translation, which changes with time."""
-    snapshot = workspace.snapshot(open_index=0)
+    snapshot = workspace.snapshot(OWNER, open_index=0)
     return {**snapshot, "progress": {**snapshot["progress"], "words_per_second": None, "seconds_left": None}}
 
 
@@ -183,7 +198,7 @@ def begin(store: LogStore, case: Case) -> tuple[Workspace, HandDecoder]:
     decoder = HandDecoder()
     model = ready_model(decoder, formalities={"en-de": ("formal", "informal")})
     workspace = make_workspace(store, model, TEXT)
-    workspace.open(0)
+    workspace.open(OWNER, 0)
     case.before(workspace)
     decoder.answer_all()
     settle(workspace)
@@ -196,7 +211,7 @@ def test_a_command_whose_write_fails_changes_nothing_and_can_be_repeated(store: 
     num_refused = 0
     for write in count():
         workspace, decoder = begin(store, case)
-        num_events = store.load_session(workspace.session_id).num_events
+        num_events = store.load_session(OWNER, workspace.session_id).num_events
         memory, log, page = memory_of(workspace), log_of(workspace), page_of(workspace)
         refused: LogError | None = None
         try:
@@ -222,7 +237,7 @@ def test_a_command_whose_write_fails_changes_nothing_and_can_be_repeated(store: 
                 assert stored(segment)[:3] == saved[segment.index]
         assert store.verify_chain(workspace.session_id).is_intact
         workspace.close()
-        if store.load_session(workspace.session_id).num_events < num_events + write - 1:
+        if store.load_session(OWNER, workspace.session_id).num_events < num_events + write - 1:
             break  # neither this write nor any later one happens
     assert num_refused or name == "import a memory", "no write of this command was made to fail"
 
@@ -280,7 +295,7 @@ def test_constraints_are_written_together(store: LogStore) -> None:
     """The second of two pins failing once left the first in the log and none in memory."""
     workspace, _ = begin(store, Case(lambda w: None))
     with failing_at(store, workspace.session_id, 2), pytest.raises(LogError):
-        workspace.constrain(0, ["eins", "zwei"], [])
+        workspace.constrain(OWNER, 0, ["eins", "zwei"], [])
     assert workspace.segments[0].pins == ()
     assert [event.type for event in store.events(workspace.session_id) if event.type == "pin"] == []
     workspace.close()
@@ -290,7 +305,7 @@ def test_a_confirmation_and_its_terms_are_written_together(store: LogStore) -> N
     """The term's event failing once left a confirmed segment in the log and an open one in memory."""
     workspace, _ = begin(store, Case(lambda w: None, glossary))
     with failing_at(store, workspace.session_id, 2), pytest.raises(LogError):
-        workspace.confirm(0, "Öffnen Sie die Einstellungen.")
+        workspace.confirm(OWNER, 0, "Öffnen Sie die Einstellungen.")
     assert workspace.segments[0].state != "confirmed"
-    assert store.load_session(workspace.session_id).segments[0].state != "confirmed"
+    assert store.load_session(OWNER, workspace.session_id).segments[0].state != "confirmed"
     workspace.close()

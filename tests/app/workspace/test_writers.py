@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.access.actor import OWNER, Actor
 from app.log.store import LogStore
 from app.segments.text_changes import ReportedEdit
 from app.workspace.commands import Workspace
 from app.workspace.writers import OvertakenError
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
-from tests.app.test_people import acting
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def workspace(store: LogStore) -> Iterator[Workspace]:
     workspace.close()
 
 
-def type_text(workspace: Workspace, client: str, before: str, text: str) -> None:
-    workspace.edit(0, text, "typed", reported=ReportedEdit(before, ()), client=client)
+def type_text(workspace: Workspace, client: str, before: str, text: str, actor: Actor = OWNER) -> None:
+    workspace.edit(actor, 0, text, "typed", reported=ReportedEdit(before, ()), client=client)
 
 
 def test_text_typed_over_an_older_text_is_refused(workspace: Workspace):
@@ -30,7 +30,7 @@ def test_text_typed_over_an_older_text_is_refused(workspace: Workspace):
     with pytest.raises(OvertakenError, match="Eins"):
         type_text(workspace, "two", "", "Zwei")
     with pytest.raises(OvertakenError):
-        workspace.confirm(0, "Zwei", client="two")
+        workspace.confirm(OWNER, 0, "Zwei", client="two")
     assert (workspace.segments[0].target, workspace.segments[0].state) == ("Eins", "edited")
     events = [event.type for event in workspace.store.events(workspace.session_id)]
     assert events.count("confirm") == 0
@@ -40,7 +40,7 @@ def test_text_typed_after_the_newest_text_was_shown_is_stored(workspace: Workspa
     type_text(workspace, "one", "", "Eins")
     type_text(workspace, "two", "Eins", "Eins zwei")
     type_text(workspace, "two", "Eins", "Eins zwei drei")  # its own text, reported from an older one
-    workspace.confirm(0, "Eins zwei drei", client="two")
+    workspace.confirm(OWNER, 0, "Eins zwei drei", client="two")
     assert workspace.segments[0].target == "Eins zwei drei"
 
 
@@ -48,15 +48,15 @@ def test_person_who_chooses_their_own_text_overwrites_the_other(workspace: Works
     type_text(workspace, "one", "", "Eins")
     with pytest.raises(OvertakenError):
         type_text(workspace, "two", "", "Zwei")
-    workspace.edit(0, "Zwei", "restored", client="two")
-    workspace.confirm(0, "Zwei", client="two")
+    workspace.edit(OWNER, 0, "Zwei", "restored", client="two")
+    workspace.confirm(OWNER, 0, "Zwei", client="two")
     assert (workspace.segments[0].target, workspace.segments[0].state) == ("Zwei", "confirmed")
 
 
 def test_refusal_names_the_other_person(workspace: Workspace):
-    with acting("Ana"):
-        type_text(workspace, "one", "", "Eins")
-        with pytest.raises(OvertakenError, match="another window"):
-            type_text(workspace, "two", "", "Zwei")
-    with acting("Ben"), pytest.raises(OvertakenError, match="Ana has changed the segment in the meantime: “Eins”"):
-        type_text(workspace, "three", "", "Drei")
+    ana, ben = Actor.person("Ana"), Actor.person("Ben")
+    type_text(workspace, "one", "", "Eins", ana)
+    with pytest.raises(OvertakenError, match="another window"):
+        type_text(workspace, "two", "", "Zwei", ana)
+    with pytest.raises(OvertakenError, match="Ana has changed the segment in the meantime: “Eins”"):
+        type_text(workspace, "three", "", "Drei", ben)

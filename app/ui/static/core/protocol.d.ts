@@ -1503,7 +1503,7 @@ export interface ProjectMembers {
 
 /** A project; without a name of its own, "". Its choices for matches of the memory, in percent.
  *
- * `has_review`: its segments are reviewed; `may_review`: by the person of the request, too. `may_assign`: the person
+ * `has_review`: its segments are reviewed; `may_review`: by the actor, too. `may_assign`: the person
  * may assign parts of the document. */
 export interface ProjectName {
   id: number;

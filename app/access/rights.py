@@ -1,8 +1,7 @@
-"""The person who sent a request; the roles of people; the access rights from role and project membership."""
+"""The roles of people, and the access rights from role and project membership: the checks of every role are here."""
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -11,9 +10,6 @@ from app.i18n import Message
 
 Role = Literal["translator", "reviewer", "manager", "administrator"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
-
-# Who sent the request that is carried out, where people sign in with keys of their own; "" for everybody else.
-PERSON: Final = ContextVar("person", default="")
 
 
 @dataclass(frozen=True, slots=True)
