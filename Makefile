@@ -22,6 +22,8 @@ SERVER_STAMP = $(VENV)/installed-server
 ALL_INSTALLED = env -u PIP_FIND_LINKS PIP_CONFIG_FILE=/dev/null $(VENV_PYTHON) -m pip install --quiet --no-index
 PIP_INSTALL = $(VENV_PYTHON) -m pip install --disable-pip-version-check
 WORKERS = --numprocesses auto --dist loadfile  # tests/conftest.py chooses the number
+CORE_STAMP = $(VENV)/compiled-core
+ZIG = ziglang==0.15.1  # a C++ compiler as a package, where there is no other
 NODE_STAMP = node_modules/.package-lock.json
 
 .PHONY: run test test-all test-hard test-server check lock
@@ -32,13 +34,13 @@ ifeq ($(origin HOST),command line)
 run: export PINPOINT_HOST = $(HOST)
 endif
 
-run: $(RUN_STAMP)
+run: $(RUN_STAMP) $(CORE_STAMP)
 	@exec $(VENV_PYTHON) -m app
 
-test: $(DEV_STAMP)
+test: $(DEV_STAMP) $(CORE_STAMP)
 	$(VENV_PYTHON) -m pytest $(WORKERS) $(TESTS)
 
-test-all: $(DEV_STAMP)
+test-all: $(DEV_STAMP) $(CORE_STAMP)
 	$(VENV_PYTHON) -m pytest --full $(WORKERS) $(TESTS)
 
 test-hard: $(DEV_STAMP)
@@ -63,6 +65,12 @@ $(RUN_STAMP): requirements.txt $(VENV_PYTHON)
 		echo "Installing what the app needs; the first time takes a few minutes."; \
 		$(PIP_INSTALL) -r requirements.txt; }
 	@touch $@
+
+# The compiled core of the engine. Without a compiler everything works, but slower; the next `make` tries again.
+$(CORE_STAMP): $(wildcard engine/compiled/*.cpp engine/compiled/*.h) engine/compiled/build.py $(RUN_STAMP)
+	@$(VENV_PYTHON) -c 'import sys; from engine.compiled.build import compiler; sys.exit(not compiler())' \
+		|| $(PIP_INSTALL) $(ZIG) || true
+	@if $(VENV_PYTHON) -m engine.compiled.build >/dev/null; then touch $@; fi
 
 $(DEV_STAMP): requirements-dev.txt requirements-train.txt $(RUN_STAMP)
 	@$(ALL_INSTALLED) -r requirements-dev.txt 2>/dev/null || { \

@@ -23,7 +23,7 @@ FLOORS = {
         {"bundled_data", "errors", "settings"},
         {"interruption", "request", "search_options"},
         {"translation"},
-        {"text", "kernels"},
+        {"compiled", "kernels", "text"},
         {"model", "search"},
         {"importers", "decoding"},
         {"sentences"},

@@ -6,15 +6,19 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from collections.abc import Iterator
 from email import message_from_bytes
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from app import VERSION
+from engine.compiled.build import library
+from hatch_build import ZIG, CompiledCoreHook
 from tests.test_architecture import imports_of, python_files
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +68,41 @@ def test_wheel_contains_the_bundled_data(wheel: zipfile.ZipFile, folder: str) ->
 def test_wheel_contains_the_lists_of_words_and_their_licences(wheel: zipfile.ZipFile) -> None:
     lists = {"forms/de.txt.xz", "forms/README.md", "casing/de.txt.xz", "casing/en.txt.xz", "casing/README.md"}
     assert {f"pinpoint_data/{name}" for name in lists} <= set(wheel.namelist())
+
+
+def test_wheel_contains_the_compiled_core_for_this_kind_of_computer(wheel: zipfile.ZipFile) -> None:
+    built = library()
+    assert built is not None, "the build of the wheel compiles it beside its sources"
+    assert f"engine/compiled/built/{built.name}" in wheel.namelist()
+    facts = wheel.read(f"pinpoint-{VERSION}.dist-info/WHEEL").decode()
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    assert f"Tag: py3-none-{platform}" in facts
+    assert "Root-Is-Purelib: false" in facts
+
+
+def test_wheel_without_a_compiler_is_for_every_computer_and_a_warning_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = CompiledCoreHook(str(ROOT), {}, None, None, str(tmp_path), "wheel", app := mock.Mock())
+
+    class NoCompiler(Exception):
+        pass
+
+    without = mock.Mock(compiler=lambda: None, BuildError=NoCompiler)
+    without.build.side_effect = NoCompiler("there is no C++ compiler")
+    monkeypatch.setattr("hatch_build._build_module", lambda root: without)
+    build_data: dict[str, object] = {"force_include": {}}
+    hook.initialize("standard", build_data)
+    assert build_data == {"force_include": {}}
+    app.display_warning.assert_called_once_with(
+        "Pinpoint works without its compiled core, but slower: there is no C++ compiler"
+    )
+    assert hook.dependencies() == [ZIG]
+
+
+def test_build_by_make_and_by_pip_take_the_same_compiler_package() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"ZIG = {ZIG} " in makefile
 
 
 def test_wheel_adds_three_names_to_the_environment(wheel: zipfile.ZipFile) -> None:
@@ -134,4 +173,5 @@ def test_make_test_installs_only_what_is_missing_and_runs_the_named_tests(
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     *before, last = calls.read_text().splitlines()
     assert last.startswith("-m pytest") and last.endswith(" tests/search")
-    assert sum("--no-index" not in line for line in before) == num_installs
+    installs = [line for line in before if line.startswith("-m pip install") and "--no-index" not in line]
+    assert len(installs) == num_installs

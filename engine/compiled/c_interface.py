@@ -1,0 +1,320 @@
+"""The compiled core as Python objects: a model, its encoder and the tree of prefixes (`interface.h`)."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_void_p
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.compiled.build import library
+from engine.errors import EngineError, InvalidRequest
+
+INTERFACE_VERSION: Final = 1  # of interface.h
+
+Floats = npt.NDArray[np.float32]
+Nodes = npt.NDArray[np.int32]
+
+_NO_MEMORY, _CANCELLED, _TOO_LONG = 2, 3, 4
+
+
+class CoreError(EngineError):
+    """The compiled core refused a call, or does not fit this version."""
+
+
+class CoreCancelled(Exception):
+    """The cancel flag was set while the compiled core worked."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreConfig:
+    """`PinpointConfig`: the sizes and variants that the compiled core knows."""
+
+    vocabulary_size: int
+    source_vocabulary_size: int
+    model_size: int
+    num_heads: int
+    encoder_feed_forward_size: int
+    decoder_feed_forward_size: int
+    encoder_layers: int
+    decoder_layers: int
+    num_positions: int
+    is_post_norm: bool
+    activation: str
+
+
+_ACTIVATIONS: Final = ("relu", "gelu", "swish")
+
+
+class _Config(ctypes.Structure):
+    _fields_ = [(name, c_int32) for name in CoreConfig.__slots__]
+
+
+class Core:
+    """A loaded library."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises CoreError for a file that is not a library of this version."""
+        try:
+            self.functions = ctypes.CDLL(str(path))
+            self._declare()
+        except (OSError, AttributeError) as error:
+            raise CoreError(f"{path} cannot be loaded ({error}); delete it and build it again") from error
+
+    def _declare(self) -> None:
+        functions = self.functions
+        if functions.pinpoint_interface_version() != INTERFACE_VERSION:
+            raise AttributeError("it has another version of the interface")
+        declared: tuple[tuple[str, Any, tuple[Any, ...]], ...] = (
+            ("last_error", c_char_p, ()),
+            ("kernels", c_char_p, (c_int, POINTER(c_int))),
+            ("model_new", c_void_p, (POINTER(_Config), c_void_p, c_void_p, c_void_p, c_char_p)),
+            ("model_free", None, (c_void_p,)),
+            ("model_kernels", c_char_p, (c_void_p,)),
+            ("model_set_linear", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int, c_int)),
+            ("model_set_norm", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int)),
+            ("model_check", c_int, (c_void_p,)),
+            ("encode", c_int, (c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p)),
+            ("tree_new", c_void_p, (c_void_p, c_void_p, c_int, c_void_p, c_int, c_int64)),
+            ("tree_free", None, (c_void_p,)),
+            ("tree_watch", c_int, (c_void_p, c_void_p)),
+            ("tree_children", c_int, (c_void_p, c_void_p, c_void_p, c_int, c_void_p)),
+            ("tree_expand", c_int, (c_void_p, c_void_p, c_int)),
+            ("tree_log_probs", c_int, (c_void_p, c_void_p, c_int, c_void_p)),
+            ("tree_states", c_int, (c_void_p, c_void_p, c_int, c_void_p)),
+            ("tree_walk", c_int, (c_void_p, c_int, c_void_p, c_int, c_void_p)),
+            ("tree_piece_log_probs", c_int, (c_void_p, c_void_p, c_void_p, c_int, c_void_p)),
+            ("tree_path", c_int, (c_void_p, c_int, c_void_p, c_int)),
+            ("tree_num_nodes", c_int, (c_void_p,)),
+            ("tree_num_bytes", c_int64, (c_void_p,)),
+            ("tree_num_computed", c_int64, (c_void_p,)),
+            ("product", c_int, (c_char_p, c_void_p, c_int, c_void_p, c_void_p, c_int, c_int, c_void_p)),
+        )
+        for name, result, arguments in declared:
+            function = getattr(functions, f"pinpoint_{name}")
+            function.restype, function.argtypes = result, arguments
+
+    def check(self, error: int) -> None:
+        """Raises the exception for a result that is not 0."""
+        if error:
+            self.fail(error)
+
+    def fail(self, error: int = 1) -> None:
+        """Raises the exception for the last error."""
+        message = self.functions.pinpoint_last_error().decode(errors="replace")
+        if error == _NO_MEMORY:
+            raise MemoryError(message)
+        if error == _CANCELLED:
+            raise CoreCancelled(message)
+        if error == _TOO_LONG:
+            raise InvalidRequest(message)
+        raise CoreError(message)
+
+    def kernels(self) -> dict[str, bool]:
+        """The families of kernels of this build, best first, and whether this processor supports them."""
+        found: dict[str, bool] = {}
+        is_supported = c_int()
+        while name := self.functions.pinpoint_kernels(len(found), byref(is_supported)):
+            found[name.decode()] = bool(is_supported.value)
+        return found
+
+    def product(self, kernels: str, rows: Floats, weights: Floats, bias: Floats) -> Floats:
+        """Rows (R, inputs) times weights (outputs, inputs), both rounded to 8 bits, plus the bias: for tests."""
+        rows, weights, bias = map(np.ascontiguousarray, (rows, weights, bias))
+        products = np.empty((len(rows), len(weights)), dtype=np.float32)
+        self.check(
+            self.functions.pinpoint_product(
+                kernels.encode(), _address(rows), len(rows), _address(weights), _address(bias), *weights.shape,
+                _address(products),
+            )
+        )  # fmt: skip
+        return products
+
+
+class CoreModel:
+    """The weights of a model in the compiled core."""
+
+    def __init__(
+        self,
+        core: Core,
+        config: CoreConfig,
+        embedding: Floats,
+        source_embedding: Floats | None,
+        positions: Floats,
+        kernels: str | None = None,
+    ) -> None:
+        """The tables are not copied. `kernels` is a family, or None for the best of this processor."""
+        self.core = core
+        self.config = config
+        self._kept = embedding, source_embedding, positions
+        values = {name: getattr(config, name) for name in CoreConfig.__slots__}
+        values["activation"] = _ACTIVATIONS.index(config.activation)
+        self._model = core.functions.pinpoint_model_new(
+            byref(_Config(*values.values())), *map(_address, self._kept), kernels and kernels.encode()
+        )
+        if not self._model:
+            core.fail()
+        self._free = core.functions.pinpoint_model_free
+
+    def __del__(self) -> None:
+        if getattr(self, "_free", None) is not None:
+            self._free(self._model)
+
+    @property
+    def address(self) -> int:
+        """The model, for calls of the library."""
+        return self._model  # type: ignore[no-any-return]
+
+    @property
+    def kernels(self) -> str:
+        """The family of kernels that computes it."""
+        return str(self.core.functions.pinpoint_model_kernels(self._model).decode())
+
+    def set_linear(self, name: str, weights: Floats, bias: Floats) -> None:
+        """Sets the weights (outputs, inputs) of a part, which are copied and rounded to 8 bits."""
+        weights, bias = np.ascontiguousarray(weights), np.ascontiguousarray(bias)
+        set_linear = self.core.functions.pinpoint_model_set_linear
+        self.core.check(set_linear(self._model, name.encode(), _address(weights), _address(bias), *weights.shape))
+
+    def set_norm(self, name: str, gain: Floats, bias: Floats) -> None:
+        """Sets a layer norm."""
+        gain, bias = np.ascontiguousarray(gain), np.ascontiguousarray(bias)
+        set_norm = self.core.functions.pinpoint_model_set_norm
+        self.core.check(set_norm(self._model, name.encode(), _address(gain), _address(bias), len(gain)))
+
+    def check(self) -> None:
+        """Raises CoreError if a part is not set."""
+        self.core.check(self.core.functions.pinpoint_model_check(self._model))
+
+    def encode(self, source_ids: Sequence[int], cancel: c_int32 | None = None) -> tuple[Floats, Floats]:
+        """The encoder's states (S, E), and the keys and values (decoder layers, 2, S, E) of attention to the source."""
+        source, length = np.array(source_ids, dtype=np.int32), len(source_ids)
+        config = self.config
+        memory_SE = np.empty((length, config.model_size), dtype=np.float32)
+        cross = np.empty((config.decoder_layers, 2, *memory_SE.shape), dtype=np.float32)
+        flag = None if cancel is None else ctypes.addressof(cancel)
+        encode = self.core.functions.pinpoint_encode
+        self.core.check(encode(self._model, _address(source), length, flag, _address(memory_SE), _address(cross)))
+        return memory_SE, cross
+
+
+class PrefixTree:
+    """The prefixes of one source's translations as numbered nodes, with the decoder's results (`steps.h`).
+
+    Node 0 is the empty prefix. Results are computed when they are asked for, and kept as far as the memory goes.
+    """
+
+    def __init__(self, model: CoreModel, cross: Floats, starts: Sequence[int], max_bytes: int) -> None:
+        """`cross` is that of `CoreModel.encode`; `starts` is what the decoder reads before the first piece."""
+        self._model, self._cross = model, np.ascontiguousarray(cross)
+        self._functions = model.core.functions
+        first = np.array(starts, dtype=np.int32)
+        self._tree = self._functions.pinpoint_tree_new(
+            model.address, _address(self._cross), self._cross.shape[2], _address(first), len(first), max_bytes
+        )
+        if not self._tree:
+            model.core.fail()
+        self._free = self._functions.pinpoint_tree_free
+
+    def __del__(self) -> None:
+        if getattr(self, "_free", None) is not None:
+            self._free(self._tree)
+
+    @property
+    def address(self) -> int:
+        """The tree, for calls of the library."""
+        return self._tree  # type: ignore[no-any-return]
+
+    def watch(self, cancel: c_int32 | None) -> None:
+        """Ends later calls with CoreCancelled if the flag is set, also while they run. The caller keeps the flag."""
+        self._model.core.check(
+            self._functions.pinpoint_tree_watch(self._tree, None if cancel is None else ctypes.addressof(cancel))
+        )
+
+    def children(self, nodes: Nodes, pieces: Nodes) -> Nodes:
+        """The node of each node's prefix with one more piece."""
+        found = np.empty_like(nodes)
+        self._call(self._functions.pinpoint_tree_children, nodes, pieces, found)
+        return found
+
+    def expand(self, nodes: Nodes) -> None:
+        """Computes the results of these nodes as far as they are not known."""
+        self._model.core.check(self._functions.pinpoint_tree_expand(self._tree, _address(nodes), len(nodes)))
+
+    def log_probs(self, nodes: Nodes, out: Floats) -> None:
+        """Writes the log-probabilities (R, V) of the piece after each node."""
+        assert out.shape == (len(nodes), self._model.config.vocabulary_size)
+        self._call(self._functions.pinpoint_tree_log_probs, nodes, out=out)
+
+    def states(self, nodes: Nodes) -> Floats:
+        """The decoder's keys and values of the last piece of each node, (R, decoder layers, 2, E)."""
+        config = self._model.config
+        out = np.empty((len(nodes), config.decoder_layers, 2, config.model_size), dtype=np.float32)
+        self._call(self._functions.pinpoint_tree_states, nodes, out=out)
+        return out
+
+    def walk(self, node: int, pieces: Sequence[int]) -> list[int]:
+        """The nodes of a prefix followed by these pieces, one for each piece."""
+        own, nodes = np.array(pieces, dtype=np.int32), np.empty(len(pieces), dtype=np.int32)
+        walk = self._functions.pinpoint_tree_walk
+        self._model.core.check(walk(self._tree, node, _address(own), len(own), _address(nodes)))
+        return nodes.tolist()
+
+    def piece_log_probs(self, nodes: Sequence[int], pieces: Sequence[int]) -> list[float]:
+        """The log-probability of one piece after each node."""
+        found = np.empty(len(nodes), dtype=np.float32)
+        own, others = np.array(nodes, dtype=np.int32), np.array(pieces, dtype=np.int32)
+        self._call(self._functions.pinpoint_tree_piece_log_probs, own, others, found)
+        return found.tolist()
+
+    def path(self, node: int) -> list[int]:
+        """The nodes of all that the decoder reads up to a node: the starts and the pieces."""
+        nodes = np.empty(self._model.config.num_positions, dtype=np.int32)
+        count = self._functions.pinpoint_tree_path(self._tree, node, _address(nodes), len(nodes))
+        found: list[int] = nodes[:count].tolist()
+        return found
+
+    @property
+    def num_nodes(self) -> int:
+        return int(self._functions.pinpoint_tree_num_nodes(self._tree))
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory of all results and nodes."""
+        return int(self._functions.pinpoint_tree_num_bytes(self._tree))
+
+    @property
+    def num_computed(self) -> int:
+        """How many prefixes were computed so far."""
+        return int(self._functions.pinpoint_tree_num_computed(self._tree))
+
+    def _call(
+        self,
+        function: Callable[..., int],
+        nodes: Nodes,
+        pieces: Nodes | None = None,
+        out: npt.NDArray[Any] | None = None,
+    ) -> None:
+        """Calls a function with contiguous nodes, and pieces, if it has any."""
+        arrays = [_address(array) for array in (nodes, pieces) if array is not None]
+        self._model.core.check(function(self._tree, *arrays, len(nodes), _address(out)))
+
+
+@cache
+def core() -> Core | None:
+    """The compiled core of this installation; None if it has not been built. Raises CoreError if it is damaged."""
+    path = library()
+    return None if path is None else Core(path)
+
+
+def _address(array: npt.NDArray[Any] | None) -> int | None:
+    if array is None:
+        return None
+    assert array.flags.c_contiguous
+    return int(array.ctypes.data)

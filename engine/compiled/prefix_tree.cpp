@@ -1,0 +1,187 @@
+#include "prefix_tree.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pinpoint {
+
+namespace {
+constexpr int ROWS_AT_ONCE = 64;  // more are not computed faster, and a cancellation waits for them
+}
+
+PrefixTree::PrefixTree(const Model& model, const float* cross, int source_length, const std::vector<int32_t>& starts,
+                       size_t max_bytes)
+    : model_(model),
+      cross_(cross),
+      source_length_(source_length),
+      first_position_(static_cast<int>(starts.size()) - 1),
+      max_bytes_(max_bytes),
+      state_size_(static_cast<size_t>(model.config.decoder_layers) * 2 * model.config.model_size),
+      results_size_(static_cast<size_t>(model.output.stride()) + model.output.stride() / BLOCK) {
+  static_assert(BLOCK == COLUMNS, "a block of logits is a block of the product's outputs");
+  nodes_.resize(starts.size());
+  for (int i = 0; i <= first_position_; ++i) {  // node 0 has the last start, the nodes behind it those before that
+    Node& node = nodes_[i == first_position_ ? 0 : i + 1];
+    node.before = i - 1 < 0 ? -1 : i;
+    node.piece = starts[i];
+    node.position = i;
+  }
+}
+
+int PrefixTree::max_depth() const { return model_.config.num_positions - 1 - std::max(1, first_position_); }
+
+size_t PrefixTree::num_bytes() const {
+  constexpr size_t CHILD = 48;  // an entry of the table of children
+  return sizeof(float) * (num_states_ * state_size_ + num_results_ * results_size_) + nodes_.capacity() * sizeof(Node) +
+         children_.size() * CHILD;
+}
+
+int PrefixTree::child(int node, int32_t piece) {
+  const uint64_t key = static_cast<uint64_t>(static_cast<uint32_t>(node)) << 32 | static_cast<uint32_t>(piece);
+  const auto [place, is_new] = children_.try_emplace(key, static_cast<int>(nodes_.size()));
+  if (is_new) {
+    try {
+      nodes_.emplace_back();
+    } catch (...) {
+      children_.erase(place);
+      throw;
+    }
+    nodes_.back().before = node;
+    nodes_.back().piece = piece;
+    nodes_.back().position = nodes_[node].position + 1;
+  }
+  return place->second;
+}
+
+void PrefixTree::expand(const int* nodes, int count) {
+  const std::vector<int> unknown = unknown_of(nodes, count);
+  if (unknown.empty()) return;
+  make_room(nodes, count, unknown.size());
+  is_wanted_.assign(nodes_.size(), 0);
+  for (int i = 0; i < count; ++i) is_wanted_[nodes[i]] = 1;
+  for (size_t first = 0; first < unknown.size(); first += ROWS_AT_ONCE) {
+    compute(unknown.data() + first, static_cast<int>(std::min<size_t>(ROWS_AT_ONCE, unknown.size() - first)));
+  }
+}
+
+// The nodes to compute, beginnings first: those without results, and their beginnings without a state.
+std::vector<int> PrefixTree::unknown_of(const int* nodes, int count) {
+  std::vector<int> unknown;
+  ++num_expansions_;
+  for (int i = 0; i < count; ++i) {
+    if (depth(nodes[i]) > max_depth()) throw std::length_error("the prefix is longer than the model writes");
+    for (int node = nodes[i]; node >= 0 && nodes_[node].seen != num_expansions_; node = nodes_[node].before) {
+      nodes_[node].seen = num_expansions_;
+      const bool is_known = nodes_[node].has_state && (node != nodes[i] || nodes_[node].results);
+      if (!is_known) unknown.push_back(node);
+    }
+  }
+  // A node that was met as the beginning of another one may be asked for, too.
+  for (int i = 0; i < count; ++i) {
+    if (nodes_[nodes[i]].has_state && !nodes_[nodes[i]].results) unknown.push_back(nodes[i]);
+  }
+  const auto comes_first = [&](int a, int b) {
+    return nodes_[a].position != nodes_[b].position ? nodes_[a].position < nodes_[b].position : a < b;
+  };
+  std::sort(unknown.begin(), unknown.end(), comes_first);
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  return unknown;
+}
+
+// Forgets results, and if that is not enough states, that the running `expand` does not need.
+void PrefixTree::make_room(const int* nodes, int count, size_t num_states) {
+  const size_t needed = sizeof(float) * (num_states * state_size_ + static_cast<size_t>(count) * results_size_);
+  if (num_bytes() + needed <= max_bytes_) return;
+  std::vector<char> is_asked(nodes_.size(), 0);
+  for (int i = 0; i < count; ++i) is_asked[nodes[i]] = 1;
+  for (size_t node = 0; node < nodes_.size(); ++node) {
+    if (!is_asked[node] && nodes_[node].results) {
+      nodes_[node].results = Aligned<float>();
+      --num_results_;
+    }
+  }
+  if (num_bytes() + needed <= max_bytes_) return;
+  for (Node& node : nodes_) {
+    if (node.seen != num_expansions_ && node.has_state) {
+      node.state = Aligned<float>();
+      node.has_state = false;
+      --num_states_;
+    }
+  }
+}
+
+void PrefixTree::compute(const int* nodes, int count) {
+  const Config& config = model_.config;
+  const int size = config.model_size;
+  const ptrdiff_t to_source_value = static_cast<ptrdiff_t>(source_length_) * size;
+  Pass pass(model_, count, std::max(3 * size, config.decoder_feed_forward_size));
+  std::vector<const float*> past;  // the states of each row's pieces, newest first, one row after the other
+  std::vector<size_t> firsts(1, 0);
+  int longest = source_length_;
+  for (int row = 0; row < count; ++row) {
+    Node& node = nodes_[nodes[row]];
+    model_.embed(model_.embedding, node.piece, node.position, pass.x(row));
+    if (!node.state) node.state = Aligned<float>(state_size_);
+    for (int seen = nodes[row]; seen >= 0; seen = nodes_[seen].before) past.push_back(nodes_[seen].state.data());
+    firsts.push_back(past.size());
+    longest = std::max(longest, node.position + 1);
+  }
+  std::vector<float> weights(longest);
+  std::vector<const float*> source(source_length_);
+  for (int index = 0; index < config.decoder_layers; ++index) {
+    cancel_.check();
+    const DecoderLayer& layer = model_.decoder_layers[index];
+    const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);
+    const size_t stride = layer.attention.qkv.stride(), own = static_cast<size_t>(index) * 2 * size;
+    for (int row = 0; row < count; ++row) {
+      std::copy_n(qkv + row * stride + size, 2 * size, nodes_[nodes[row]].state.data() + own);
+    }
+    for (int row = 0; row < count; ++row) {
+      model_.kernels.attend(qkv + row * stride, past.data() + firsts[row], size,
+                            static_cast<int>(firsts[row + 1] - firsts[row]), config.num_heads, config.head_size(),
+                            weights.data(), pass.mixed(row));
+    }
+    for (const float*& state : past) state += 2 * size;
+    pass.write(layer.attention.out);
+
+    const float* queries = pass.read(layer.cross.norm, layer.cross.q);
+    for (int s = 0; s < source_length_; ++s) source[s] = cross_ + 2 * index * to_source_value + static_cast<ptrdiff_t>(s) * size;
+    for (int row = 0; row < count; ++row) {
+      model_.kernels.attend(queries + static_cast<size_t>(row) * layer.cross.q.stride(), source.data(), to_source_value,
+                            source_length_, config.num_heads, config.head_size(), weights.data(), pass.mixed(row));
+    }
+    pass.write(layer.cross.out);
+    pass.feed_forward(layer.feed_forward);
+  }
+  pass.finish(model_.decoder_norm);
+  find_results(pass, nodes);
+  for (int row = 0; row < count; ++row) {
+    Node& node = nodes_[nodes[row]];
+    num_states_ += node.has_state ? 0 : 1;
+    node.has_state = true;
+  }
+  num_computed_ += count;
+}
+
+// The logits of the rows that are asked for.
+void PrefixTree::find_results(Pass& pass, const int* nodes) {
+  std::vector<int> rows;
+  for (int row = 0; row < pass.num_rows(); ++row) {
+    if (is_wanted_[nodes[row]]) rows.push_back(row);
+  }
+  std::vector<Aligned<float>> results;
+  std::vector<float*> logits;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    results.emplace_back(results_size_);
+    logits.push_back(results[i].data());
+  }
+  pass.project(model_.output, rows, logits.data());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Node& node = nodes_[nodes[rows[i]]];
+    num_results_ += node.results ? 0 : 1;
+    node.log_sum = model_.kernels.log_sum(logits[i], model_.output.stride(), logits[i] + model_.output.stride());
+    node.results = std::move(results[i]);
+  }
+}
+
+}  // namespace pinpoint

@@ -1,0 +1,75 @@
+// The decoder: the tree of prefixes of one source's translations (steps.h), computed with a model.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "pass.h"
+#include "steps.h"
+
+namespace pinpoint {
+
+class PrefixTree : public Steps {
+ public:
+  // `cross` is that of `encode`, for a source of `source_length` pieces; it is not copied. `starts`, at least one, is
+  // what the decoder reads before the first piece. Results take at most `max_bytes`, or what one `expand` needs.
+  PrefixTree(const Model& model, const float* cross, int source_length, const std::vector<int32_t>& starts,
+             size_t max_bytes);
+
+  // From now on, `expand` looks at this flag before each layer.
+  void watch(const int32_t* cancel) { cancel_ = CancelFlag(cancel); }
+
+  int child(int node, int32_t piece) override;
+  int parent(int node) const override { return node == 0 ? -1 : nodes_[node].before; }
+  int32_t piece(int node) const override { return nodes_[node].piece; }
+  int depth(int node) const override { return nodes_[node].position - first_position_; }
+  void expand(const int* nodes, int count) override;
+  const float* logits(int node) const override { return nodes_[node].results.data(); }
+  float log_sum(int node) const override { return nodes_[node].log_sum; }
+  const float* block_maxima(int node) const override { return logits(node) + model_.output.stride(); }
+  int vocabulary_size() const override { return model_.config.vocabulary_size; }
+  int max_depth() const override;
+
+  // The decoder's memory of the last piece, keys and values of each layer: (layers, 2, E). Null if it is not known.
+  const float* state(int node) const { return nodes_[node].has_state ? nodes_[node].state.data() : nullptr; }
+  // What the decoder reads for a prefix: the starts and the pieces; and the node of one less, -1 before the first.
+  int num_read(int node) const { return nodes_[node].position + 1; }
+  int before(int node) const { return nodes_[node].before; }
+  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  size_t num_bytes() const;
+  // Prefixes that were computed so far, one that was forgotten in between each time.
+  int64_t num_computed() const { return num_computed_; }
+
+ private:
+  struct Node {
+    int before;  // the node of one piece less, -1 for the first that the decoder reads
+    int32_t piece;
+    int position;
+    int seen = 0;  // the number of the `expand` that needs the node
+    bool has_state = false;
+    float log_sum = 0;
+    Aligned<float> state;    // (layers, 2, E)
+    Aligned<float> results;  // logits and block maxima
+  };
+
+  std::vector<int> unknown_of(const int* nodes, int count);
+  void make_room(const int* nodes, int count, size_t num_states);
+  void compute(const int* nodes, int count);
+  void find_results(Pass& pass, const int* nodes);
+
+  const Model& model_;
+  const float* cross_;
+  const int source_length_;
+  const int first_position_;
+  const size_t max_bytes_;
+  const size_t state_size_, results_size_;  // numbers of a node
+  CancelFlag cancel_;
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, int> children_;
+  std::vector<char> is_wanted_;  // by node: whether the running `expand` asks for its logits
+  int num_expansions_ = 0;
+  size_t num_states_ = 0, num_results_ = 0;
+  int64_t num_computed_ = 0;
+};
+
+}  // namespace pinpoint

@@ -1,0 +1,79 @@
+"""A translation model in the compiled core: which models it covers, and their weights handed over."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from torch import Tensor, nn
+
+from engine.compiled.build import CURE
+from engine.compiled.c_interface import Core, CoreConfig, CoreModel, Floats, core
+from engine.model.activations import WeightSteps
+from engine.model.config import ModelConfig
+from engine.model.transformer import Transformer
+
+
+def why_not_compiled(config: ModelConfig, weight_steps: WeightSteps | None = None) -> str | None:
+    """What the compiled core does not cover of a model, for a person; None if it covers it."""
+    if config.decoder == "ssru":
+        return "the decoder is a recurrence (SSRU)"
+    if weight_steps:
+        return "the weights were made in 8 bits, with steps of their own"
+    return None
+
+
+def compile_if_covered(model: Transformer, weight_steps: WeightSteps | None = None) -> CoreModel | None:
+    """The model in the compiled core; None if it does not cover the model, or has not been built, which it warns about.
+
+    `weight_steps` are those of a model that was made in 8 bits.
+    """
+    if why_not_compiled(model.config, weight_steps) is not None:
+        return None
+    built = core()
+    if built is None:
+        warnings.warn(f"the compiled core has not been built, and the model decodes more slowly: {CURE}", stacklevel=3)
+        return None
+    return compiled_model(model, built)
+
+
+def compiled_model(model: Transformer, core: Core, kernels: str | None = None) -> CoreModel:
+    """The model in the compiled core: its weights rounded to 8 bits, with the tables of embeddings of the given one.
+
+    The model must be in float32 on the CPU, and not packed. `kernels` is a family of processors, or None for the best.
+    """
+    config = model.config
+    sizes = CoreConfig(
+        vocabulary_size=config.vocabulary_size,
+        source_vocabulary_size=config.source_vocabulary_size or config.vocabulary_size,
+        model_size=config.model_size,
+        num_heads=config.num_heads,
+        encoder_feed_forward_size=config.feed_forward_size,
+        decoder_feed_forward_size=config.decoder_feed_forward_size or config.feed_forward_size,
+        encoder_layers=config.encoder_layers,
+        decoder_layers=config.decoder_layers,
+        num_positions=len(model.positions_ME),
+        is_post_norm=config.norm == "after",
+        activation=config.activation,
+    )
+    own = model.source_embedding
+    compiled = CoreModel(
+        core,
+        sizes,
+        _floats(model.embedding.weight),
+        None if own is None else _floats(own.weight),
+        _floats(model.positions_ME),
+        kernels,
+    )
+    for name, part in model.named_modules():
+        if isinstance(part, nn.Linear):
+            compiled.set_linear(name, _floats(part.weight), _floats(part.bias))
+        elif isinstance(part, nn.LayerNorm):
+            compiled.set_norm(name, _floats(part.weight), _floats(part.bias))
+    compiled.set_linear("output", _floats(model.embedding.weight), _floats(model.output_bias))
+    compiled.check()
+    return compiled
+
+
+def _floats(weights: Tensor) -> Floats:
+    return np.ascontiguousarray(weights.detach().numpy())
