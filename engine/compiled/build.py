@@ -48,6 +48,8 @@ _FEATURES_OF_FILE: Final = {
 }
 _ZIG_FEATURES: Final = {"avx512f": ("avx512f", "evex512")}  # Zig has registers of 512 bits only if both are named
 _ZIG_FLAGS: Final = ("-fno-sanitize=undefined",)  # which Zig adds unless it is told otherwise
+_SEARCH: Final = "search"  # the folder whose sums are those of Python: each product and each sum is rounded
+_SEARCH_FLAGS: Final = ("-ffp-contract=off",)
 _SECONDS: Final = 300  # for one file, on a slow and busy computer
 
 
@@ -88,7 +90,8 @@ def build(mode: Mode = "release", folder: Path | None = None) -> Path:
 
 def sources() -> list[Path]:
     """The sources, in order."""
-    return sorted(path for path in FOLDER.iterdir() if path.suffix in (".cpp", ".h"))
+    folders = (FOLDER, FOLDER / _SEARCH)
+    return sorted(path for folder in folders for path in folder.iterdir() if path.suffix in (".cpp", ".h"))
 
 
 def compiler() -> list[str] | None:
@@ -116,6 +119,7 @@ def _compile(scratch: Path, mode: Mode) -> Path:
         if is_zig:  # which compiles for the processor of this computer, unless it is told otherwise
             named = [name for feature in features for name in _ZIG_FEATURES.get(feature, (feature,))]
             own = [f"-mcpu={'+'.join(('baseline', *named))}"]
+        own += _SEARCH_FLAGS if source.parent.name == _SEARCH else ()
         _run([*command, *flags, *own, "-c", str(source), "-o", str(target)], scratch)
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -154,7 +158,7 @@ def _library_name(mode: Mode) -> str:
 @cache
 def _checksum() -> str:
     digest = hashlib.sha256(
-        repr((_FLAGS, _FLAGS_OF_MODE, _FEATURES_OF_FILE, sys.platform, platform.machine())).encode()
+        repr((_FLAGS, _FLAGS_OF_MODE, _FEATURES_OF_FILE, _SEARCH_FLAGS, sys.platform, platform.machine())).encode()
     )
     for path in sources():
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -91,6 +91,7 @@ class Core:
             ("tree_walk", c_int, (c_void_p, c_int, c_void_p, c_int, c_void_p)),
             ("tree_piece_log_probs", c_int, (c_void_p, c_void_p, c_void_p, c_int, c_void_p)),
             ("tree_path", c_int, (c_void_p, c_int, c_void_p, c_int)),
+            ("tree_steps", c_void_p, (c_void_p,)),
             ("tree_num_nodes", c_int, (c_void_p,)),
             ("tree_num_bytes", c_int64, (c_void_p,)),
             ("tree_num_computed", c_int64, (c_void_p,)),
@@ -213,14 +214,14 @@ class PrefixTree:
     def __init__(self, model: CoreModel, cross: Floats, starts: Sequence[int], max_bytes: int) -> None:
         """`cross` is that of `CoreModel.encode`; `starts` is what the decoder reads before the first piece."""
         self._model, self._cross = model, np.ascontiguousarray(cross)
-        self._functions = model.core.functions
+        self.functions = model.core.functions
         first = np.array(starts, dtype=np.int32)
-        self._tree = self._functions.pinpoint_tree_new(
+        self._tree = self.functions.pinpoint_tree_new(
             model.address, _address(self._cross), self._cross.shape[2], _address(first), len(first), max_bytes
         )
         if not self._tree:
             model.core.fail()
-        self._free = self._functions.pinpoint_tree_free
+        self._free = self.functions.pinpoint_tree_free
 
     def __del__(self) -> None:
         if getattr(self, "_free", None) is not None:
@@ -234,35 +235,35 @@ class PrefixTree:
     def watch(self, cancel: c_int32 | None) -> None:
         """Ends later calls with CoreCancelled if the flag is set, also while they run. The caller keeps the flag."""
         self._model.core.check(
-            self._functions.pinpoint_tree_watch(self._tree, None if cancel is None else ctypes.addressof(cancel))
+            self.functions.pinpoint_tree_watch(self._tree, None if cancel is None else ctypes.addressof(cancel))
         )
 
     def children(self, nodes: Nodes, pieces: Nodes) -> Nodes:
         """The node of each node's prefix with one more piece."""
         found = np.empty_like(nodes)
-        self._call(self._functions.pinpoint_tree_children, nodes, pieces, found)
+        self._call(self.functions.pinpoint_tree_children, nodes, pieces, found)
         return found
 
     def expand(self, nodes: Nodes) -> None:
         """Computes the results of these nodes as far as they are not known."""
-        self._model.core.check(self._functions.pinpoint_tree_expand(self._tree, _address(nodes), len(nodes)))
+        self._model.core.check(self.functions.pinpoint_tree_expand(self._tree, _address(nodes), len(nodes)))
 
     def log_probs(self, nodes: Nodes, out: Floats) -> None:
         """Writes the log-probabilities (R, V) of the piece after each node."""
         assert out.shape == (len(nodes), self._model.config.vocabulary_size)
-        self._call(self._functions.pinpoint_tree_log_probs, nodes, out=out)
+        self._call(self.functions.pinpoint_tree_log_probs, nodes, out=out)
 
     def states(self, nodes: Nodes) -> Floats:
         """The decoder's keys and values of the last piece of each node, (R, decoder layers, 2, E)."""
         config = self._model.config
         out = np.empty((len(nodes), config.decoder_layers, 2, config.model_size), dtype=np.float32)
-        self._call(self._functions.pinpoint_tree_states, nodes, out=out)
+        self._call(self.functions.pinpoint_tree_states, nodes, out=out)
         return out
 
     def walk(self, node: int, pieces: Sequence[int]) -> list[int]:
         """The nodes of a prefix followed by these pieces, one for each piece."""
         own, nodes = np.array(pieces, dtype=np.int32), np.empty(len(pieces), dtype=np.int32)
-        walk = self._functions.pinpoint_tree_walk
+        walk = self.functions.pinpoint_tree_walk
         self._model.core.check(walk(self._tree, node, _address(own), len(own), _address(nodes)))
         return nodes.tolist()
 
@@ -270,29 +271,35 @@ class PrefixTree:
         """The log-probability of one piece after each node."""
         found = np.empty(len(nodes), dtype=np.float32)
         own, others = np.array(nodes, dtype=np.int32), np.array(pieces, dtype=np.int32)
-        self._call(self._functions.pinpoint_tree_piece_log_probs, own, others, found)
+        self._call(self.functions.pinpoint_tree_piece_log_probs, own, others, found)
         return found.tolist()
 
     def path(self, node: int) -> list[int]:
         """The nodes of all that the decoder reads up to a node: the starts and the pieces."""
         nodes = np.empty(self._model.config.num_positions, dtype=np.int32)
-        count = self._functions.pinpoint_tree_path(self._tree, node, _address(nodes), len(nodes))
+        count = self.functions.pinpoint_tree_path(self._tree, node, _address(nodes), len(nodes))
         found: list[int] = nodes[:count].tolist()
         return found
 
     @property
+    def steps(self) -> int:
+        """The tree for a compiled search."""
+        steps: int = self.functions.pinpoint_tree_steps(self._tree)
+        return steps
+
+    @property
     def num_nodes(self) -> int:
-        return int(self._functions.pinpoint_tree_num_nodes(self._tree))
+        return int(self.functions.pinpoint_tree_num_nodes(self._tree))
 
     @property
     def num_bytes(self) -> int:
         """The memory of all results and nodes."""
-        return int(self._functions.pinpoint_tree_num_bytes(self._tree))
+        return int(self.functions.pinpoint_tree_num_bytes(self._tree))
 
     @property
     def num_computed(self) -> int:
         """How many prefixes were computed so far."""
-        return int(self._functions.pinpoint_tree_num_computed(self._tree))
+        return int(self.functions.pinpoint_tree_num_computed(self._tree))
 
     def _call(
         self,

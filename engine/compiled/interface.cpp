@@ -239,6 +239,8 @@ int pinpoint_tree_path(const PinpointTree* tree, int node, int32_t* nodes, int c
   return length;
 }
 
+void* pinpoint_tree_steps(PinpointTree* tree) { return static_cast<pinpoint::Steps*>(&tree->tree); }
+
 int pinpoint_tree_num_nodes(const PinpointTree* tree) { return tree->tree.num_nodes(); }
 
 int64_t pinpoint_tree_num_bytes(const PinpointTree* tree) { return static_cast<int64_t>(tree->tree.num_bytes()); }

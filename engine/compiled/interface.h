@@ -85,6 +85,8 @@ PINPOINT_API int pinpoint_tree_piece_log_probs(PinpointTree* tree, const int32_t
 // The nodes of all that the decoder reads up to a node, that is, the starts and the pieces. Returns their number, of which
 // at most `capacity` are written.
 PINPOINT_API int pinpoint_tree_path(const PinpointTree* tree, int node, int32_t* nodes, int capacity);
+// The tree for a search (search/search_interface.cpp): a pointer to `Steps`.
+PINPOINT_API void* pinpoint_tree_steps(PinpointTree* tree);
 PINPOINT_API int pinpoint_tree_num_nodes(const PinpointTree* tree);
 PINPOINT_API int64_t pinpoint_tree_num_bytes(const PinpointTree* tree);
 PINPOINT_API int64_t pinpoint_tree_num_computed(const PinpointTree* tree);

@@ -20,6 +20,8 @@
     finished.py        finished hypotheses
     follow.py          the cost of leaving a previous text
     stopping.py        scores, and when a sentence may stop
+    compiled.py        the search of one sentence as one call of compiled code
+    layouts.py         pieces that differ only in spaces and last characters, so that they lead to the same node
     batching.py        which sentences share a step
     next_words.py      which whole words may come next
     arrays.py          the types of NumPy arrays

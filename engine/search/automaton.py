@@ -7,7 +7,7 @@ is undecided stays pending. States are small tuples, without tensors or hypothes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import add, lt
 from typing import NamedTuple
 
@@ -98,13 +98,37 @@ class PhraseAutomaton:
         if not state.context.has_space_before(self._texts, piece):
             return self._advance(state, piece)
         # After a space most texts have the same state, so the steps of words from there are cached.
-        if state not in self._behind_space:
-            self._behind_space[state] = self._read_space(state)
-        behind, counts = self._behind_space[state]
+        behind, counts = self._after_space(state)
         if (behind, piece) not in self._behind_word:
             self._behind_word[behind, piece] = self._advance(behind, piece)
         after, more = self._behind_word[behind, piece]
         return after, tuple(map(add, counts, more)) if any(counts) else more
+
+    @staticmethod
+    def is_idle(state: PhraseState) -> bool:
+        """True if no match is under way: pieces in which none begins then differ only in their layout."""
+        _, partial, pending, progress, _, shared = state
+        return not (partial or pending or progress or shared or state.context.unfinished)
+
+    def is_idle_behind_space(self, state: PhraseState) -> bool:
+        """True if no match is under way after a space."""
+        return not state.context.unfinished and self.is_idle(self._after_space(state)[0])
+
+    @property
+    def patterns(self) -> Sequence[Pattern]:
+        """The texts to find."""
+        return self._patterns
+
+    @property
+    def first_pieces(self) -> Iterable[int]:
+        """The first piece of each spelling."""
+        return self._spellings_by_first_piece
+
+    def _after_space(self, state: PhraseState) -> tuple[PhraseState, tuple[int, ...]]:
+        """The state after a space, and the occurrences that it confirms."""
+        if state not in self._behind_space:
+            self._behind_space[state] = self._read_space(state)
+        return self._behind_space[state]
 
     def _advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after the piece's own characters, and the occurrences that they confirm."""

@@ -22,8 +22,8 @@ class ByteMasks:
         self._ids = {
             bytes_of(surface)[0]: piece for piece, surface in enumerate(texts.surfaces) if is_byte_surface(surface)
         }
-        self._values_V = np.full(len(texts.surfaces), -1)
-        self._values_V[[*self._ids.values()]] = [*self._ids]
+        self.values_V = np.full(len(texts.surfaces), -1)
+        self.values_V[[*self._ids.values()]] = [*self._ids]
         self._following: dict[bytes, tuple[int, ...]] = {}
 
     @cached_property
@@ -37,14 +37,19 @@ class ByteMasks:
         """The only pieces that may follow each row that ends with an unfinished character: all its next bytes."""
         if not self._ids:
             return {}
-        values_RT = self._values_V[tokens_RT[:, -_MAX_BEGINNING:]]
+        values_RT = self.values_V[tokens_RT[:, -_MAX_BEGINNING:]]
         found = {}
         for row in (values_RT[:, -1] > 0x7F).nonzero()[0].tolist():
             run = values_RT[row].tolist()
             run = run[len(run) - run[::-1].index(-1) :] if -1 in run else run
-            if unfinished := split_bytes(bytes(run))[1]:
-                found[row] = self._next(unfinished)
+            if (allowed := self.after(bytes(run))) is not None:
+                found[row] = allowed
         return found
+
+    def after(self, run: bytes) -> tuple[int, ...] | None:
+        """The only pieces that may follow these last bytes; None if they do not end with an unfinished character."""
+        unfinished = split_bytes(run)[1]
+        return self._next(unfinished) if unfinished else None
 
     def mask(self, log_probs_RV: Tensor, tokens_RT: Ints) -> None:
         """Set pieces that break a character, or continue none, to -inf in place."""

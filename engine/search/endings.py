@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.search.arrays import Bools, Ints
 from engine.search.phrases import PieceTexts
@@ -43,6 +44,20 @@ class SentenceEndings:
         self._numbers_V = np.array([surface[-1:].isdecimal() for surface in surfaces])
         self._has_word_V = np.array([any(map(is_word_char, surface)) for surface in surfaces])
         self._begins_V = self._has_word_V & ~np.array(texts.glues_left, dtype=np.bool_)
+
+    @property
+    def traits(self) -> npt.NDArray[np.uint8]:
+        """(V,): the masks as bits, in the order of `engine/compiled/search/vocabulary.h`."""
+        masks = (
+            self._ends_V,
+            self._stops_V,
+            self._glues_left_V,
+            self._glues_right_V,
+            self._numbers_V,
+            self._has_word_V,
+            self._begins_V,
+        )
+        return np.packbits(np.stack(masks, 1), axis=1, bitorder="little")[:, 0]
 
     def behind(self, pieces_R: Sequence[Sequence[int]]) -> Ints:
         """(R, 3): the counts of rows that must begin with these pieces."""

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from engine.search.layouts import Layouts
 from engine.search.matching import Context
 from engine.search.phrases import PieceTexts
 from engine.text import byte_surface, is_byte_surface, is_unspaced, join_bytes
@@ -49,6 +50,11 @@ class IndexedTexts:
     def holds(self, text: str) -> bool:
         """True if `text` is a substring of some piece."""
         return text in self._all
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        """The pieces by what they do to a matcher in which they begin no match."""
+        return Layouts(self)
 
     @cached_property
     def _all(self) -> str:

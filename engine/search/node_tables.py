@@ -23,8 +23,10 @@ class GrowingTable(Generic[Number]):
 
     def grow(self, *num_more: int) -> None:
         """Grow by so many entries along each axis; the last axes may be left out."""
-        axes = [(0, num_more[axis] if axis < len(num_more) else 0) for axis in range(self.values.ndim)]
-        self.values = np.pad(self.values, axes, constant_values=self._empty)
+        old: npt.NDArray[Number] = self.values
+        more = (*num_more, *(0,) * (old.ndim - len(num_more)))
+        self.values = np.full([size + add for size, add in zip(old.shape, more, strict=True)], self._empty)
+        self.values[tuple(map(slice, old.shape))] = old
 
     def forget_phrases(self) -> None:
         """Drop all entries of phrases, which have the second axis."""
@@ -111,12 +113,14 @@ class NodeTables:
         self.to_go.grow(0, num_phrases)
         self.forced.grow(0, num_phrases, num_spellings)
 
+    def records(self, nodes_N: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """(N, 8 + 2P): all facts about these nodes except their next pieces, as `engine/compiled/search` reads them."""
+        numbers = [table.values[nodes_N] for table in self._of_node]
+        return np.concatenate([np.stack(numbers, 1), self.pending.values[nodes_N], self.to_go.values[nodes_N]], 1)
+
     @property
-    def _all(self) -> tuple[GrowingTable[np.int64] | GrowingTable[np.bool_], ...]:
+    def _of_node(self) -> tuple[GrowingTable[np.int64] | GrowingTable[np.bool_], ...]:
         return (
-            self.pending,
-            self.to_go,
-            self.forced,
             self.is_open,
             self.ends_here,
             self.is_met_if_ended,
@@ -126,3 +130,7 @@ class NodeTables:
             self.shared_missing,
             self.shared_under_way,
         )
+
+    @property
+    def _all(self) -> tuple[GrowingTable[np.int64] | GrowingTable[np.bool_], ...]:
+        return self.pending, self.to_go, self.forced, *self._of_node

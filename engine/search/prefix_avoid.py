@@ -59,6 +59,17 @@ class PrefixAvoidAutomaton:
         self._attached = Attached.of(self._texts.attached)
         self.start = PrefixAvoidState()
 
+    @property
+    def patterns(self) -> Sequence[Pattern]:
+        """The texts to find."""
+        return self._patterns
+
+    def is_idle(self, state: PrefixAvoidState) -> bool:
+        """True if the prefix is far behind and no match is under way: see `PhraseAutomaton.is_idle`."""
+        _, partial, pending, exemptions, written = state
+        is_behind_prefix = not self._prefix or written == len(self._prefix) + 2
+        return is_behind_prefix and not (partial or pending or exemptions or state.context.unfinished)
+
     def advance(self, state: PrefixAvoidState, piece: int) -> PrefixAvoidState | None:
         """The state after `piece`; None if no continuation can repair the text."""
         if not self._texts.surfaces[piece]:

@@ -35,13 +35,15 @@ class TokenRoles:
 class SearchVocabulary:
     """A model's pieces, as far as the search needs them.
 
-    `closing_V` marks those that may end a word: they do not join to their right and are not bytes.
+    `closing_V` marks those that may end a word: they do not glue to their right and are no bytes. `writes_surfaces`:
+    `text_of` only joins the surfaces of `texts`, so that a search need not call it to compare texts.
     """
 
     texts: PieceTexts
     roles: TokenRoles
     closing_V: Tensor
     text_of: Callable[[Sequence[int]], str]
+    writes_surfaces: bool = False
     byte_masks: ByteMasks = field(init=False, repr=False, compare=False)
     _free_masks: dict[torch.device, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
 

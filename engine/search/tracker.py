@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.interruption import NEVER, Interruption
 from engine.search.arrays import Bools, Ints
 from engine.search.automaton import PhraseAutomaton, PhraseState
+from engine.search.indexed import IndexedTexts
 from engine.search.max_count import CountsLeft, MaxCounts
 from engine.search.node_tables import GrowingTable, NodeTables, SentenceTables
 from engine.search.phrases import PieceTexts, SentenceConstraints
@@ -82,7 +84,7 @@ class ConstraintTracker:
         self._prefix_avoid: dict[int, PrefixAvoidAutomaton | None] = {}
         self._max_counts: dict[int, MaxCounts] = {}
         self._free_sentences: list[int] = []
-        self._phrases_of = SentenceTables()
+        self.phrases_of = SentenceTables()
         self.num_tokens_B = np.zeros(0, dtype=np.int64)  # the paper's C
         self.start_B = np.zeros(0, dtype=np.int64)
         self._forget_nodes()
@@ -91,7 +93,7 @@ class ConstraintTracker:
     @property
     def num_phrases(self) -> int:
         """P: the most phrases of any sentence since the tables were last empty."""
-        return self._phrases_of.num_phrases
+        return self.phrases_of.num_phrases
 
     def add(self, constraints: Sequence[SentenceConstraints]) -> list[int]:
         """Track these sentences too; returns their numbers."""
@@ -107,8 +109,8 @@ class ConstraintTracker:
             self._prefix_avoid[number] = PrefixAvoidAutomaton(of_sentence, self._texts) if needs_prefix_avoid else None
             self._max_counts[number] = MaxCounts(self._automata[number], self._texts)
             num_spellings = max((len(phrase.spellings) for phrase in of_sentence.phrases), default=0)
-            self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self._tables.num_spellings)
-            sharing, own = self._automata[number].sharing, self._phrases_of
+            self._widen(0, len(of_sentence.phrases) - self.num_phrases, num_spellings - self.tables.num_spellings)
+            sharing, own = self._automata[number].sharing, self.phrases_of
             for p, phrase in enumerate(of_sentence.phrases):
                 own.ends_text.values[number, p] = phrase.ends_text
                 own.required.values[number, p] = 0 if p in sharing else phrase.count
@@ -124,7 +126,7 @@ class ConstraintTracker:
         for number in sentences:
             del self._constraints[number], self._automata[number], self._prefix_avoid[number], self._max_counts[number]
             self._free_sentences.append(number)
-        self._phrases_of.clear(list(sentences))
+        self.phrases_of.clear(list(sentences))
         self.num_tokens_B[sentences] = 0
         self._update_needs()
         if not self.is_needed:
@@ -137,13 +139,13 @@ class ConstraintTracker:
                 del self._steps[key]
             self._allowed.pop(node, None)
             self._forced_known[node] = False
-        self._tables.clear(nodes)
+        self.tables.clear(nodes)
         self._free_nodes += nodes
 
     def _update_needs(self) -> None:
         self.is_needed = any(not of_sentence.is_empty for of_sentence in self._constraints.values())
         self.has_avoided = any(map(self._is_bounded, self._constraints))
-        self._has_ends = bool(self._phrases_of.ends_text.values.any())
+        self._has_ends = bool(self.phrases_of.ends_text.values.any())
 
     def _forget_nodes(self) -> None:
         """Reset the tables to no phrases and the two nodes that belong to no sentence."""
@@ -159,8 +161,8 @@ class ConstraintTracker:
         self._keys_of: dict[int, list[int]] = {}
         self._completions = GrowingTable(np.int64(0), 1, 0)  # rows of occurrences, by phrase, that a piece completes
         self._completion_ids: dict[tuple[int, ...], int] = {}
-        self._tables = NodeTables(_FIRST_CAPACITY)
-        self._phrases_of.forget_phrases()
+        self.tables = NodeTables(_FIRST_CAPACITY)
+        self.phrases_of.forget_phrases()
 
     def _widen(self, num_sentences: int, num_phrases: int, num_spellings: int) -> None:
         """Grow the tables by so many sentences, phrases and spellings; negative numbers mean none."""
@@ -169,11 +171,11 @@ class ConstraintTracker:
             self.num_tokens_B = np.pad(self.num_tokens_B, (0, num_sentences))
             self.start_B = np.pad(self.start_B, (0, num_sentences))
         if num_sentences or num_phrases:
-            self._phrases_of.grow(num_sentences, num_phrases)
+            self.phrases_of.grow(num_sentences, num_phrases)
         if num_phrases:
             self._completions.grow(0, num_phrases)
         if num_phrases or num_spellings:
-            self._tables.grow(num_phrases, num_spellings)
+            self.tables.grow(num_phrases, num_spellings)
 
     def follow(self, nodes_N: Ints, pieces_N: Ints, interruption: Interruption = NEVER) -> tuple[Ints, Ints]:
         """The next node for each node and piece, and (N, P) the occurrences that the piece confirms."""
@@ -192,13 +194,26 @@ class ConstraintTracker:
             interruption.check()
         return following_N, self._completions.values[completed_N]
 
+    def follow_each(
+        self, nodes: Sequence[int], pieces: Sequence[int], interruption: Interruption = NEVER
+    ) -> list[tuple[int, int]]:
+        """The next node for each tracked node and piece, and the row of `completions` that the piece confirms."""
+        size = len(self._texts.surfaces)
+        keys = (node * size + piece for node, piece in zip(nodes, pieces, strict=True))
+        return [self._steps.get(key) or self._learn(key, interruption) for key in keys]
+
+    @property
+    def completions(self) -> Ints:
+        """(C, P): occurrences of each phrase; none in row 0."""
+        return self._completions.values
+
     def are_free(self, nodes_N: Ints) -> bool:
         """True if all of these texts have met all constraints."""
         return not self.is_needed or bool((nodes_N == _FREE).all())
 
     def may_die(self, nodes_N: Ints) -> Bools:
         """(N,): whether the next piece may write an avoided text, leave the prefix, or exceed a `max_count`."""
-        return self._tables.may_die.values[nodes_N]
+        return self.tables.may_die.values[nodes_N]
 
     def is_dead(self, nodes_N: Ints) -> Bools:
         """(N,): whether the text contains an avoided text, leaves the prefix, or exceeds a `max_count`."""
@@ -219,7 +234,7 @@ class ConstraintTracker:
         return RemainingCost.joined(parts)
 
     def _remaining_cost(self, sentences_N: Ints, nodes_N: Ints, met_NP: Ints) -> RemainingCost:
-        phrases_of, tables = self._phrases_of, self._tables
+        phrases_of, tables = self.phrases_of, self.tables
         unmet_NP = phrases_of.required.values.take(sentences_N, 0) - met_NP  # not met for certain
         is_unmet_NP = unmet_NP > 0
         num_pieces_NP = phrases_of.num_pieces.values.take(sentences_N, 0)
@@ -263,14 +278,41 @@ class ConstraintTracker:
                 interruption.check()  # the next takes ten milliseconds where phrases share forms
                 self._learn_forced(node)
         # tables of phrases that share a form contain only pieces of those that are missing
-        lacking_NP = remaining.lacking_NP | self._phrases_of.is_sharing.values[sentences_N]
-        forced_NF = np.where(lacking_NP[:, :, None], self._tables.forced.values[nodes_N], -1).reshape(len(nodes_N), -1)
-        is_end_N = self._tables.ends_here.values[nodes_N] & remaining.may_end_N
+        lacking_NP = remaining.lacking_NP | self.phrases_of.is_sharing.values[sentences_N]
+        forced_NF = np.where(lacking_NP[:, :, None], self.tables.forced.values[nodes_N], -1).reshape(len(nodes_N), -1)
+        is_end_N = self.tables.ends_here.values[nodes_N] & remaining.may_end_N
         return np.concatenate([forced_NF, np.where(is_end_N, end, -1)[:, None]], 1)
+
+    def layouts(self, sentence: int) -> npt.NDArray[np.int32]:
+        """(V,): the layout of each piece that begins no match of the sentence's texts; others have `NO_LAYOUT`.
+
+        Pieces of one layout lead an idle node (`idle`) to the same node, and confirm the same occurrences.
+        """
+        automaton, prefix_avoid = self._automata[sentence], self._prefix_avoid[sentence]
+        patterns = [*automaton.patterns, *(prefix_avoid.patterns if prefix_avoid else ())]
+        return IndexedTexts.of(self._texts).layouts.without(patterns, automaton.first_pieces)
+
+    def idle(self, node: int) -> tuple[bool, bool, bool]:
+        """Whether a node is idle for pieces without and with a space before them, and whether spaces may come there."""
+        if node <= _DEAD:
+            return False, False, False
+        sentence, state, prefix_avoid_state, _ = self._nodes[node]
+        automaton, prefix_avoid = self._automata[sentence], self._prefix_avoid[sentence]
+        may_have_space = not (state.context.is_first or state.context.is_open)
+        if prefix_avoid is not None and prefix_avoid_state is not None and not prefix_avoid.is_idle(prefix_avoid_state):
+            return False, False, may_have_space
+        return automaton.is_idle(state), may_have_space and automaton.is_idle_behind_space(state), may_have_space
+
+    def forced_by_phrase(self, node: int) -> Ints:
+        """(P, F): the pieces that advance each phrase, padded with -1."""
+        if not self._forced_known[node]:
+            self._learn_forced(node)
+        forced_PF: Ints = self.tables.forced.values[node]
+        return forced_PF
 
     def in_prefix(self, nodes_N: Ints) -> Bools:
         """(N,): whether the prefix is incomplete."""
-        return self._tables.in_prefix.values[nodes_N]
+        return self.tables.in_prefix.values[nodes_N]
 
     def prefix_pieces(self, node: int) -> list[int]:
         """The pieces that may follow a text that is `in_prefix`."""
@@ -340,7 +382,7 @@ class ConstraintTracker:
         sentence, state, prefix_avoid_state, counts_left = node
         self._nodes_of.setdefault(sentence, []).append(number)
         automaton = self._automata[sentence]
-        num_phrases, tables = len(automaton.phrases), self._tables
+        num_phrases, tables = len(automaton.phrases), self.tables
         tables.pending.values[number, :num_phrases] = pending_counts = automaton.pending_counts(state)
         tables.to_go.values[number, :num_phrases] = automaton.to_go(state)
         tables.is_open.values[number] = state.context.is_open or bool(state.context.unfinished)
@@ -366,13 +408,13 @@ class ConstraintTracker:
             return number
         self._nodes.append(node)
         self._forced_known.append(False)
-        if len(self._nodes) > self._tables.capacity:
-            self._tables.double()
+        if len(self._nodes) > self.tables.capacity:
+            self.tables.double()
         return len(self._nodes) - 1
 
     def _learn_forced(self, node: int) -> None:
         sentence, state, _, _ = self._nodes[node]
         for p, pieces in enumerate(self._automata[sentence].next_pieces(state)):
             if pieces:
-                self._tables.forced.values[node, p, : len(pieces)] = pieces
+                self.tables.forced.values[node, p, : len(pieces)] = pieces
         self._forced_known[node] = True

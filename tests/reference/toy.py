@@ -142,14 +142,17 @@ class LogitsDecoder(ToyDecoder):
         return Logits(log_probs_RV - bias_V + shifts_R[:, None], bias_V)
 
 
+def toy_vocabulary(texts: ToyTexts) -> SearchVocabulary:
+    """The vocabulary as the search sees it."""
+    return SearchVocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), ~torch.tensor(texts.glues_right), texts.text)
+
+
 def toy_stream(
     model: ToyModel, texts: ToyTexts, decoder: type[ToyDecoder] = ToyDecoder, **settings: Any
 ) -> SearchStream:
     """A stream over the model; the `source` of a sentence is its number in the model."""
-    closing_V = ~torch.tensor(texts.glues_right)
-    vocabulary = SearchVocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), closing_V, texts.text)
     return SearchStream(
-        lambda sentences: decoder(model, [sentence.source for sentence in sentences]), vocabulary, **settings
+        lambda sentences: decoder(model, [sentence.source for sentence in sentences]), toy_vocabulary(texts), **settings
     )
 
 

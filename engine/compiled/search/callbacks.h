@@ -1,0 +1,40 @@
+// What the compiled search asks Python: the constraint tracker, texts of hypotheses, and interruptions.
+#pragma once
+
+#include <stddef.h>
+#include <cstdint>
+#include <stdexcept>
+
+#include "task.h"
+
+namespace pinpoint {
+
+// A Python function raised an exception, which the caller of the search raises again.
+struct CallbackFailed : std::runtime_error {
+  CallbackFailed() : std::runtime_error("a Python callback failed") {}
+};
+
+// The search must end now.
+struct Interrupted : std::exception {
+  explicit Interrupted(Outcome why) : cause(why) {}
+  Outcome cause;
+};
+
+// Results of callbacks; a function that returns a count uses the negative ones.
+enum Answer : int32_t { FAILED_ANSWER = -1, CANCELLED_ANSWER = -2, DEADLINE_ANSWER = -3, WHOLE_ANSWER = -4 };
+
+inline int32_t checked(int32_t answer) {
+  if (answer == FAILED_ANSWER) throw CallbackFailed();
+  if (answer == CANCELLED_ANSWER) throw Interrupted(Outcome::CANCELLED);
+  if (answer == DEADLINE_ANSWER) throw Interrupted(Outcome::DEADLINE);
+  return answer;
+}
+
+// Functions of `engine/search/compiled.py`. They read and write buffers that both sides know.
+struct Callbacks {
+  int32_t (*interrupted)();                                // 0, CANCELLED_ANSWER or DEADLINE_ANSWER; may be null
+  int32_t (*text_number)(const int32_t* pieces, int32_t);  // equal for pieces that write the same text
+  int32_t (*next_bytes)(const uint8_t* run, int32_t, int32_t* pieces);  // their number, or WHOLE_ANSWER
+};
+
+}  // namespace pinpoint
