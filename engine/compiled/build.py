@@ -90,8 +90,8 @@ def build(mode: Mode = "release", folder: Path | None = None) -> Path:
 
 def sources() -> list[Path]:
     """The sources, in order."""
-    folders = (FOLDER, FOLDER / _SEARCH)
-    return sorted(path for folder in folders for path in folder.iterdir() if path.suffix in (".cpp", ".h"))
+    found = (*FOLDER.glob("*"), *(FOLDER / _SEARCH).glob("*"))
+    return sorted(path for path in found if path.suffix in (".cpp", ".h"))
 
 
 def compiler() -> list[str] | None:
