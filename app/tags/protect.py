@@ -2,16 +2,17 @@
 
 Tags and signs are removed and placed again by word alignment (`app.tags.placement`). Addresses and formulas are
 replaced by short names, which a model copies, whereas it would spell an address differently and translate parts of it.
-Placeholders stay, because models know them. Neither names nor placeholders may occur more often than required.
+Placeholders stay, because models know them; the suffix of an ordinal number behind one is removed, and the answer gets
+the mark of its language. Neither names nor placeholders may occur more often than required.
 Tags are also removed from pins, beginnings and locked texts; in the answer these have the user's own text, with tags.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, pairwise
 
 from app.tags.amounts import amounts_in, with_currencies_moved
 from app.tags.constraint_texts import ADDRESS_NAME, ConstraintTexts
@@ -20,6 +21,7 @@ from app.tags.placement import CLOSING_MARKS, FixedSpan, Links, Span, Tag, place
 from app.tags.source_characters import with_source_characters
 from app.tags.strip import BareText, Cut
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
+from app.text.ordinal_marks import OrdinalMark, ordinal_mark
 from engine import (
     Alternative,
     Hypothesis,
@@ -47,6 +49,7 @@ class Protection:
     _texts: ConstraintTexts = field(repr=False)
     _tags: tuple[Tag, ...] = ()
     _own: tuple[str, ...] = ()
+    _ordinals: Mapping[str, OrdinalMark] = field(default_factory=dict)  # by the placeholder that is the number
     _phrases: tuple[int, ...] = ()  # indices in the original of the phrases in `request`
     _locked: tuple[int, ...] = ()
 
@@ -62,13 +65,19 @@ class Protection:
         cuts = [Cut(element.start, element.end, names[element.text]) for element in found if element.text in names]
         wordlike = _wordlike(markup)
         tag_cuts = _tag_cuts(markup, source, wordlike)
+        ordinals = _ordinals(found, original.direction)
+        cuts += [
+            Cut(suffix.start, suffix.end)
+            for number, suffix in pairwise(found)
+            if suffix.kind == "ordinal" and number.text in ordinals
+        ]
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
-        is_needed = bool(markup or names) and any(map(is_word_char, bare.text))
+        is_needed = bool(markup or names or ordinals) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
         kept = {text for text, _ in kept_texts(source, own) if text not in signs}
         if not is_needed:
             bounded = _bounded(original, kept)
-            return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}), _own=own)
+            return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}), _own=own, _ordinals=ordinals)
         texts = ConstraintTexts(tuple(element.text for element in markup), names)
         tags = tuple(
             replace(
@@ -92,7 +101,7 @@ class Protection:
             follow=original.follow and replace(original.follow, text=texts.text(original.follow.text)),
         )
         request = _bounded(request, {names.get(text, text) for text in kept})
-        return cls(original, request, bare, texts, tags, own, tuple(phrases), tuple(locked))
+        return cls(original, request, bare, texts, tags, own, ordinals, tuple(phrases), tuple(locked))
 
     @property
     def is_needed(self) -> bool:
@@ -109,6 +118,9 @@ class Protection:
         if not is_copied(text, self._own) or original.avoid or original.suffix or original.follow:
             return None
         text = _with_numbers(text, original.phrases)
+        for number, suffix in reversed([*pairwise(nontranslatables(text, self._own))]):
+            if suffix.kind == "ordinal" and (mark := self._ordinals.get(number.text)):
+                text = f"{text[: number.start]}{mark.before}{number.text}{mark.behind}{text[suffix.end :]}"
         placements: list[Placement] = []
         for number, phrase in enumerate(original.phrases):
             forms = map(_composed, phrase.all_forms)
@@ -192,6 +204,8 @@ class Protection:
         begins_at = len(begun) if hypothesis.text.startswith(begun) else 0
         literals = [(0, begins_at, beginning)] * bool(beginning and begins_at == len(begun))
         literals += self._literals(hypothesis, begins_at)
+        literals += self._marked_numbers(hypothesis.text, literals)
+        literals.sort()
         unused = list(self._tags)
         fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in literals]
         kept = [text for text, _ in kept_texts(self.original.source, self._own)]
@@ -234,6 +248,17 @@ class Protection:
             if start >= (apart[-1][1] if apart else begins_at):
                 apart.append((start, end, text))
         return apart
+
+    def _marked_numbers(self, text: str, excluded: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        """The placeholders that are ordinal numbers, outside of the excluded spans, with the mark of the language."""
+        found: list[tuple[int, int, str]] = []
+        for number, mark in self._ordinals.items():
+            for start, end in occurrences(text, self._texts.names.get(number, number), "anywhere"):
+                before = "" if text.endswith(mark.before, 0, start) else mark.before
+                behind = "" if text.startswith(mark.behind, end) else mark.behind
+                if not any(start < last and first < end for first, last, _ in excluded):
+                    found.append((start, end, before + number + behind))
+        return found
 
     def _restored_links(self, links: Links, made: TaggedText) -> tuple[tuple[int, int, int, int], ...]:
         return tuple((*self._source.original_span(*link[:2]), *made.span(*link[2:])) for link in links)
@@ -278,6 +303,20 @@ def _bounded(request: Request, kept: Set[str]) -> Request:
 
     phrases = tuple(replace(p, max_count=p.count) if is_bounded(p) else p for p in request.phrases)
     return request if phrases == request.phrases else replace(request, phrases=phrases)
+
+
+def _ordinals(found: Sequence[NonTranslatable], direction: str | None) -> dict[str, OrdinalMark]:
+    """The marks of the placeholders that have an English suffix in all their places: "{place}st"."""
+    source, _, target = (direction or "").partition("-")
+    if source != "en" or not any(element.kind == "ordinal" for element in found):
+        return {}
+    marks: dict[str, set[OrdinalMark | None]] = {}
+    for number, element in enumerate(found):
+        following = found[number + 1] if number + 1 < len(found) else None
+        is_number = following is not None and following.kind == "ordinal"
+        mark = ordinal_mark(following.text, target) if following is not None and is_number else None
+        marks.setdefault(element.text, set()).add(mark)
+    return {text: mark for text, own in marks.items() if len(own) == 1 and (mark := next(iter(own))) is not None}
 
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:

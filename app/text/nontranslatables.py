@@ -4,7 +4,8 @@ Placeholders that a program fills in (`%s`, `{0}`, `&amp;`), addresses (URLs, e-
 variables, one word of code, ICU messages), formulas ("H₂O", "m²") and signs ("€", "°C", "✓") stand for words of the
 sentence and are *kept*. `own` are texts that are placeholders by the convention of the file that the text is from
 (`app.text.placeholder_conventions`). Tags format the words around them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO
-file) and are *markup*, and so is the sign of an access key ("&File").
+file) and are *markup*, and so is the sign of an access key ("&File"). The English suffix of an ordinal number behind a
+placeholder ("{place}st") is neither: translations have the mark of their language (`app.text.ordinal_marks`).
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ _DEGREES = re.compile(r"°[CFKR](?!\w)")
 _FOOTNOTE = re.compile(r"[^\W\d_]{4,}")  # a word before a raised number; formulas and units are shorter
 _OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/"
 _LETTER = re.compile(r"[^\W_]")
+_ORDINAL_SUFFIX = re.compile(r"(?:st|nd|rd|th)(?![\w'’])")
 
-Kind = Literal["open", "close", "lone", "placeholder", "address", "sign"]
+Kind = Literal["open", "close", "lone", "placeholder", "address", "sign", "ordinal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class NonTranslatable:
 
     A pair is an "open" and a "close" whose `partner` is the index of the other; a tag without a partner is "lone". A
     formula, or a placeholder that models do not know, is an "address", because a model copies it by a name; a "sign" is
-    put next to the same words again.
+    put next to the same words again. An "ordinal" is the suffix of an ordinal number behind a placeholder.
     """
 
     start: int
@@ -83,6 +85,11 @@ class NonTranslatable:
     def is_markup(self) -> bool:
         """True if it is a tag or access key rather than a word of the sentence."""
         return self.kind in ("open", "close", "lone")
+
+    @property
+    def is_kept(self) -> bool:
+        """True if it stands for words of the sentence, and the translation has it, too."""
+        return not self.is_markup and self.kind != "ordinal"
 
 
 def placeholder_spans(text: str, own: tuple[str, ...] = ()) -> list[tuple[int, int]]:
@@ -123,7 +130,7 @@ def nontranslatables(text: str, own: tuple[str, ...] = ()) -> tuple[NonTranslata
     if (key := access_key(text, [(element.start, element.end) for element in found])) is not None:
         place = bisect_left(found, key, key=lambda element: element.start)
         found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
-    paired = _paired(found)
+    paired = _with_ordinals(_paired(found), text)
     return tuple(
         replace(element, kind="lone") if _is_lone_tag(paired, number, text) else element
         for number, element in enumerate(paired)
@@ -136,7 +143,7 @@ def kept_texts(text: str, own: tuple[str, ...] = ()) -> tuple[tuple[str, int], .
     >>> kept_texts("Copy %s and %s to /mnt/data.")
     (('%s', 2), ('/mnt/data', 1))
     """
-    counts = Counter(element.text for element in nontranslatables(text, own) if not element.is_markup)
+    counts = Counter(element.text for element in nontranslatables(text, own) if element.is_kept)
     return tuple(counts.items())
 
 
@@ -288,6 +295,24 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
     return paired
 
 
+def _with_ordinals(found: Sequence[NonTranslatable], text: str) -> list[NonTranslatable]:
+    """The same elements with the suffixes of ordinal numbers: "st" of "{place}st", but not of "21{1}st{/1}"."""
+    made: list[NonTranslatable] = []
+    num_added = 0
+    places: list[int] = []  # of the given elements in the new list
+    for element in found:
+        places.append(len(made))
+        made.append(element)
+        is_word = element.kind in ("placeholder", "address") and not element.text.startswith(("<", "&", "\\", "{/"))
+        is_apart = not text[max(0, element.start - 1) : element.start].isalnum()
+        if is_word and is_apart and (suffix := _ORDINAL_SUFFIX.match(text, element.end)):
+            made.append(NonTranslatable(*suffix.span(), suffix[0], "ordinal"))
+            num_added += 1
+    if not num_added:
+        return made
+    return [replace(each, partner=places[each.partner]) if each.partner >= 0 else each for each in made]
+
+
 def _around(found: Sequence[NonTranslatable], number: int, text: str) -> tuple[str, str]:
     """The characters before and after an element, without the paired tags next to it."""
     first = last = number
@@ -304,7 +329,7 @@ def _is_lone_tag(found: Sequence[NonTranslatable], number: int, text: str) -> bo
     A number in brackets is a tag if it is attached to a word ("file{2}"), otherwise a word ("Copy {1} to {2}").
     """
     element = found[number]
-    if element.kind != "placeholder":
+    if element.kind != "placeholder" or (number + 1 < len(found) and found[number + 1].kind == "ordinal"):
         return False
     if element.text[0] == "\\" or element.text.startswith(("{/", "</")) or element.text.endswith("/>"):
         return True

@@ -311,3 +311,13 @@ def test_plural_forms_are_the_forms_of_the_target_language() -> None:
 
     assert [note.partition(" · ")[0] for note in notes("en-pl")] == ["Key: files_few", "Key: files_many"]
     assert notes("en-de") == {}
+
+
+def test_forms_of_ordinals_are_kept_and_those_of_the_target_language_are_added() -> None:
+    data = json.dumps({"a": "{n, selectordinal, one {#st exit} other {#th exit}}"}).encode()
+    sources = {
+        target: [segment.source for segment in read_document(data, "a.json", target=target).segments]
+        for target in ("de", "it")
+    }
+    assert sources["de"] == ["{n}st exit", "{n}th exit"], "German needs only the form other, and keeps those of the file"
+    assert sources["it"] == ["{n}st exit", "{n}th exit", "{n}th exit"], "the Italian form many begins as other"

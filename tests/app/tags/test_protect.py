@@ -289,3 +289,44 @@ def test_source_without_letters_is_copied_without_the_model(source):
 )
 def test_source_with_letters_or_an_unmet_constraint_goes_to_the_model(source, wish):
     assert Protection.of(Request(source, **wish)).copy is None
+
+
+@pytest.mark.parametrize(
+    ("source", "direction", "asked", "answer", "why"),
+    [
+        ("Take the {place}st exit", "en-de", "Take the {place} exit", "exit {place}. the Take", "German has a dot"),
+        ("Take the {#}th exit", "en-de", "Take the {#} exit", "exit {#}. the Take", "the number of an ICU message"),
+        ("the {place}st exit", "en-fr", "the {place} exit", "exit {place}er the", "1er"),
+        ("the {place}nd exit", "en-fr", "the {place} exit", "exit {place}e the", "2e"),
+        ("the {place}nd exit", "en-sv", "the {place} exit", "exit {place}:a the", "2:a"),
+        ("the %dth exit", "en-ja", "the %d exit", "exit 第%d the", "before the number"),
+        ("the %1$srd exit", "en-es", "the %1$s exit", "exit %1$s the", "the mark depends on the noun"),
+        ("the {0}th exit", "en-de", "the {0} exit", "exit {0}. the", "no tag"),
+        ("the $t(n)th exit", "en-de", "the URL1 exit", "exit $t(n). the", "a placeholder with a name"),
+        ("{a}th of {a} exits", "en-de", "{a}th of {a} exits", "exits {a} of {a}th", "not in all places"),
+        ("Use {name}th1 here", "en-de", "Use {name}th1 here", "here {name}th1 Use", "no suffix"),
+        ("{n}th exit", "de-en", "{n}th exit", "exit {n}th", "not from English"),
+    ],
+)
+def test_suffix_of_an_ordinal_number_becomes_the_mark_of_the_language(source, direction, asked, answer, why):
+    request = SegmentState(0, source, 1).request(direction)
+    assert Protection.of(request).request.source == asked, why
+    assert restored(request).hypotheses[0].text == answer, why
+
+
+def test_mark_of_an_ordinal_number_that_a_person_has_written_is_not_doubled():
+    request = replace(SegmentState(0, "{n}th exit", 1).request("en-de"), prefix="Exit", locked=("{n}.",))
+    answer = mirrored(request)
+    written = replace(answer.hypotheses[0], text="Exit {n}.", locked=((5, 9),), alignment=(), placements=(), token_spans=())
+    protection = Protection.of(request)
+    assert protection.restore_hypothesis(written).text == "Exit {n}."
+
+
+def test_ordinal_number_alone_gets_its_mark_without_the_model():
+    copy = Protection.of(SegmentState(0, "{n}st", 1).request("en-de")).copy
+    assert copy is not None and copy.hypotheses[0].text == "{n}."
+
+
+def test_suffix_in_tags_of_their_own_is_no_ordinal_of_a_placeholder():
+    found = nontranslatables("the 21{1}st{/1} exit, <b>n</b>th")
+    assert {element.kind for element in found} == {"open", "close"}
