@@ -1,6 +1,7 @@
 """Texts in XML and HTML: their translatable paragraphs, and markup from the translations.
 
-Tags inside a sentence stay in it: the translation protects them. Tags between paragraphs are copied.
+Tags inside a sentence stay in it: the translation protects them. Tags between paragraphs are copied. A CDATA section is
+translated as a part of its paragraph; one that is a whole paragraph and contains tags or entities is read as HTML.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from typing import Final
 from xml.parsers import expat
 
 from app.serving.constrained_texts import Answer, ConstrainedText, TextHypothesis
-from app.serving.markup_tokens import LINE_ENDS, MarkupToken, Outline, paired
+from app.serving.markup_tokens import CDATA, CDATA_END, LINE_ENDS, MarkupToken, Outline, paired
 from app.tags.insert import insert_tags
 
 # What the protection of tags, or a reader of the answer, takes for a tag.
 _TAG: Final = re.compile(r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[/!?]?[A-Za-z_:][^<>]*>", re.DOTALL)
 _ANGLE: Final = re.compile("&([lg]t;)")
 _NUMBERED: Final = re.compile(r"\{/?(\d+)\}")
+_MARKED: Final = re.compile(rf"{_TAG.pattern}|&#?\w++;", re.DOTALL)
+_SPLIT_END: Final = f"]]{CDATA_END}{CDATA}>"  # "]]>" as two CDATA sections
 _PROLOGUE: Final = re.compile(r"\s*+(?:<\?xml\s[^<>]*\?>\s*+)?(?:<!DOCTYPE\s[^<>\[]*>)?")
 
 
@@ -50,21 +53,21 @@ class MarkedParagraph:
             token = tokens[first]
             raw = "".join(each.raw for each in tokens[first:last])
             if token.kind in ("text", "line end"):
-                parts.append((texts[first] or raw, True))
+                parts.append((texts[first] or raw, not token.is_literal))
                 continue
             short = next(names) if last > first + 1 or token.is_word else _short_tag(tokens, first)
-            if token.is_comment and parts and parts[-1][1]:  # attached, it is not a word for the model
+            if token.kind == "skipped" and parts and parts[-1][1]:  # attached, it is not a word for the model
                 parts[-1] = parts[-1][0].rstrip(" "), True
             if short != raw:
                 replaced.append((short, raw))
             if short[0] == "<":
                 tags.append(short)
             parts.append((short, False))
-        text = "".join(html.unescape(part) if is_text else part for part, is_text in parts)
+        text = "".join(_unescaped(parts))
         has_entities = _TAG.findall(text) != tags  # such as "&lt;b&gt;": these stay, or they would become tags
         if has_entities:
             kept = [(_ANGLE.sub(r"&amp;\1", part), is_text) for part, is_text in parts]
-            text = "".join(html.unescape(part) if is_text else part for part, is_text in kept)
+            text = "".join(_unescaped(kept))
         raw_of = {**{tag: tag for tag in tags}, **dict(replaced)}
         return cls(text, tuple(raw_of.items()), has_entities)
 
@@ -81,7 +84,19 @@ class MarkedParagraph:
         if self.is_plain:
             return translation
         markup = dict(self.markup_of)
-        return "".join(markup.get(part) or self._escaped(part) for part in self._parts(translation))
+        parts = [(markup.get(part, part), part in markup) for part in self._parts(translation)]
+        ends = [number for number, part in enumerate(parts) if part == (CDATA_END, True)]
+        made: list[str] = []
+        literal_until = -1
+        for number, (part, is_markup) in enumerate(parts):
+            if part == CDATA and is_markup:
+                literal_until = next((end for end in ends if end > number), -1)
+            is_literal = number <= literal_until
+            if is_markup and (is_literal or part not in (CDATA, CDATA_END)):
+                made.append(part)
+            elif not is_markup:
+                made.append(part.replace(CDATA_END, _SPLIT_END) if is_literal else self._escaped(part))
+        return "".join(made)
 
     def _parts(self, text: str) -> list[str]:
         """The text, tags and names of a translation, in turn."""
@@ -132,9 +147,9 @@ class MarkedText:
             if at not in boundaries:
                 paragraph.append(token)
                 continue
-            parts += [*_trimmed(paragraph), token.raw]
+            parts += [*_trimmed(paragraph, outline), token.raw]
             paragraph = []
-        return cls((*parts, *_trimmed(paragraph)))
+        return cls((*parts, *_trimmed(paragraph, outline)))
 
     @classmethod
     def plain(cls, text: str) -> MarkedText:
@@ -174,7 +189,12 @@ def xml_problem(text: str) -> str:
     return ""
 
 
-def _trimmed(tokens: Sequence[MarkupToken]) -> Iterator[MarkedParagraph | str]:
+def _unescaped(parts: Iterable[tuple[str, bool]]) -> Iterator[str]:
+    """The texts, with characters in place of their entities in those that may have entities."""
+    return (html.unescape(part) if has_entities else part for part, has_entities in parts)
+
+
+def _trimmed(tokens: Sequence[MarkupToken], outline: Outline) -> Iterator[MarkedParagraph | str]:
     """The paragraph of the tokens, and what is copied before and after it: white space, and comments and such."""
     first, last = 0, len(tokens)
     while first < last and _is_copied(tokens[first]):
@@ -194,7 +214,11 @@ def _trimmed(tokens: Sequence[MarkupToken]) -> Iterator[MarkedParagraph | str]:
             else:
                 before += inner[edge].raw[: len(inner[edge].raw) - len(text)]
             inner[edge] = replace(inner[edge], raw=text)
-    yield from (before, MarkedParagraph.of(inner), after)
+    if [token.name for token in inner] == [CDATA, "", CDATA] and _MARKED.search(inner[1].raw):
+        content = MarkedText.of(inner[1].raw, replace(outline, kind="html"))
+        yield from (before + CDATA, *content.parts, CDATA_END + after)
+    else:
+        yield from (before, MarkedParagraph.of(inner), after)
 
 
 def _is_copied(token: MarkupToken) -> bool:
@@ -222,10 +246,10 @@ def _runs(tokens: Sequence[MarkupToken]) -> Iterator[tuple[int, int]]:
 
 
 def _short_tag(tokens: Sequence[MarkupToken], at: int) -> str:
-    """The tag; if its attributes contain ">", which would end it for the protection of tags, a tag without them."""
+    """The tag; for a CDATA section, or attributes with ">", whose end the protection would miss, a tag without them."""
     token = tokens[at]
     opening = token if token.kind != "close" else tokens[token.partner]
-    if ">" not in opening.raw[:-1]:
+    if ">" not in opening.raw[:-1] and opening.name != CDATA:
         return token.raw
     return f"</t{token.partner}>" if token.kind == "close" else f"<t{at}>"
 

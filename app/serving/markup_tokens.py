@@ -15,6 +15,8 @@ from typing import Final, Literal
 from app.text.line_breaks import is_inside_sentence
 
 Markup = Literal["xml", "html"]
+CDATA: Final = "<![CDATA["
+CDATA_END: Final = "]]>"
 # A comment without an end goes to the end of the text, as in browsers; otherwise each "<!--" would be searched without
 # success.
 _SKIPPED: Final = r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][A-Za-z][^<>]*>"
@@ -36,7 +38,7 @@ _INLINE: Final = frozenset(
     {
         "a", "abbr", "b", "bdi", "bdo", "big", "br", "cite", "code", "del", "dfn", "em", "font", "i", "img", "ins",
         "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var",
-        "bpt", "bx", "ept", "ex", "g", "it", "mrk", "pc", "ph", "x",
+        "bpt", "bx", "ept", "ex", "g", "it", "mrk", "pc", "ph", "x", CDATA,
     }
 )  # fmt: skip
 _EMPTY: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
@@ -59,23 +61,20 @@ Kind = Literal["text", "line end", "skipped", "open", "close", "lone", "kept"]
 class MarkupToken:
     """A part of a text; "kept" is a whole element that is copied, "skipped" a comment or a declaration.
 
-    `partner` is the index of the other tag of a pair; a tag without its other half is "lone".
+    `partner` is the index of the other tag of a pair; a tag without its other half is "lone". The begin and end of a
+    CDATA section of XML are a pair; the text between them `is_literal`, without entities.
     """
 
     kind: Kind
     raw: str
     name: str = ""
     partner: int = -1
+    is_literal: bool = False
 
     @property
     def has_text(self) -> bool:
         """True for a text other than white space."""
         return self.kind == "text" and not self.raw.isspace()
-
-    @property
-    def is_comment(self) -> bool:
-        """True for a comment or declaration, which readers do not see; a CDATA section is text for them."""
-        return self.kind == "skipped" and not self.raw.startswith("<![CDATA[")
 
     @property
     def is_word(self) -> bool:
@@ -134,7 +133,7 @@ class Outline:
         keeping = [self.keeps_lines]
         for token in tokens:
             if token.kind == "text":
-                yield from _lines(token.raw) if keeping[-1] else [token]
+                yield from _lines(token.raw) if keeping[-1] and not token.is_literal else [token]
                 continue
             if token.kind == "open":
                 rule = _SPACE_RULE.search(token.raw)
@@ -196,7 +195,7 @@ def _tokens(text: str, *, is_html: bool) -> Iterator[MarkupToken]:
             yield MarkupToken("text", text[position : match.start()])
         position = match.end()
         if match["skipped"]:
-            yield MarkupToken("skipped", match[0])
+            yield from [MarkupToken("skipped", match[0])] if is_html else _with_cdata(match[0])
             continue
         name = match["name"].lower() if is_html else match["name"]
         is_lone = match[0].endswith("/>") or (is_html and name in _EMPTY)
@@ -210,6 +209,17 @@ def _tokens(text: str, *, is_html: bool) -> Iterator[MarkupToken]:
                 position = end.start()
     if position < len(text):
         yield MarkupToken("text", text[position:])
+
+
+def _with_cdata(raw: str) -> Iterator[MarkupToken]:
+    """A comment or declaration as it is; a CDATA section as a pair with its text."""
+    if not (raw.startswith(CDATA) and raw.endswith(CDATA_END)):
+        yield MarkupToken("skipped", raw)
+        return
+    yield MarkupToken("open", CDATA, CDATA)
+    if text := raw[len(CDATA) : -len(CDATA_END)]:
+        yield MarkupToken("text", text, is_literal=True)
+    yield MarkupToken("close", CDATA_END, CDATA)
 
 
 def paired(tokens: Iterable[MarkupToken]) -> list[MarkupToken]:

@@ -75,6 +75,14 @@ def test_sentences_are_translated_alone_unless_that_is_switched_off(ana: deepl.D
     assert ana.translate_text("  ".join(sentences), **pair, split_sentences="0").text != "  ".join(alone)
 
 
+def test_text_in_cdata_sections_is_translated_and_stays_in_them(ana: deepl.DeepLClient):
+    options = {"source_lang": "EN", "target_lang": "DE", "tag_handling": "xml"}
+    text = "<par><![CDATA[The file could not be opened.]]></par><par><![CDATA[<b>Open the file.</b>]]></par>"
+    found = ana.translate_text(text, **options).text
+    assert found.startswith("<par><![CDATA[Die Datei konnte nicht geöffnet werden.]]></par><par><![CDATA[<b>")
+    assert found.endswith("</b>]]></par>") and "Open the file" not in found
+
+
 def test_client_gets_structured_xml_split_at_its_elements(ana: deepl.DeepLClient):
     """The shapes of the examples in DeepL's documentation."""
     meta, pars = (

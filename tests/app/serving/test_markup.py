@@ -34,7 +34,19 @@ DOCUMENT = """<?xml version="1.0"?>
         ("One <!-- <p>Two</p>", "html", {}, ["One"]),  # without an end, a comment goes to the end of the text
         ("One<!-- note --> two", "html", {}, ["One{1} two"]),
         ("<!-- note --><p>One</p>", "html", {}, ["One"]),
-        ("One<!-- note --> and <![CDATA[x < y]]> two", "xml", {}, ["One{1} and {2} two"]),  # readers see the second
+        # The text of a CDATA section is translated; HTML in one has paragraphs of its own.
+        (
+            "One<!-- note --> and <![CDATA[x < y &lt;]]> &lt; two",
+            "xml",
+            {},
+            ["One{1} and <t3>x < y &lt;</t3> < two"],
+        ),
+        ("<p><![CDATA[ One & two ]]></p>", "xml", {}, ["<t0> One & two </t0>"]),
+        ("<p>\n<![CDATA[<p>One &amp; <b>two</b></p><p>Three</p>]]>\n</p>", "xml", {}, ["One & <b>two</b>", "Three"]),
+        ("<p><![CDATA[]]>One<![CDATA[ ]]></p>", "xml", {}, ["{1}One<t3> </t3>"]),
+        ("<k><![CDATA[One]]></k>", "xml", {"ignored": {"k"}}, []),
+        ("One <![CDATA[two", "xml", {}, ["One"]),
+        ("One <![CDATA[two]]>", "html", {}, ["One"]),  # a comment in HTML
         # An element in place of a word gets a number, which the model copies; so does a group of tags without text.
         ("Press <k /> and <k>Esc</k>", "xml", {"ignored": {"k"}}, ["Press {1} and {2}"]),
         ('Open <x id="6"></x>, <b><x id="7"/></b> or {1}', "xml", {}, ["Open {2}, {3} or {1}"]),
@@ -118,10 +130,28 @@ def test_new_signs_in_a_translation_are_escaped_but_not_its_tags():
     assert MarkedText.plain("a & b").markup(["c & <d>"]) == "c & <d>"
 
 
+def test_translation_in_a_cdata_section_is_not_escaped_but_never_ends_it():
+    marked = MarkedText.of("One & <![CDATA[x < y]]>", Outline("xml"))
+    assert [each.text for each in marked.paragraphs] == ["One & <t1>x < y</t1>"]
+    assert marked.markup(["Eins & <t1>a ]]> b & c</t1> <"]) == "Eins &amp; <![CDATA[a ]]]]><![CDATA[> b & c]]> &lt;"
+    assert marked.markup(["Eins </t1>a<t1> & b"]) == "Eins a &amp; b", "text outside of a section is escaped"
+
+
 @pytest.mark.parametrize(
     "part",
     [
-        *("<!--", "<![CDATA[", "  ", "\n ", "<code>", "<k>", '<a class="notranslate">', "<br> ", "<br>a "),
+        *(
+            "<!--",
+            "<![CDATA[",
+            "<![CDATA[a]]>",
+            "  ",
+            "\n ",
+            "<code>",
+            "<k>",
+            '<a class="notranslate">',
+            "<br> ",
+            "<br>a ",
+        ),
         *("<b></b>", "<b>x</b>", "<x/>", "</x>", '<a title=">">', '<a ="<a"', "<script>", "</br>a<br>", "&lt;b"),
     ],
 )
