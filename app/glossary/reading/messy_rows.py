@@ -1,14 +1,15 @@
 """Messy rows: cells with more than a term, and sources that occur in every sentence. Each gets a proposal.
 
-"der Motor (m)" -> "Motor"; "Mahlwerk / Mühle" -> "Mahlwerk" with the variant "Mühle"; "<b>file</b>" -> "file"; "the" ->
-left out. Such a row is held: its term is not used until a person accepts the proposal or keeps the row as it is.
+"der Motor (m)" -> "Motor"; "Mahlwerk / Mühle" -> "Mahlwerk" with the variant "Mühle"; "<b>file</b>" -> "file"; "the",
+and a target such as "n/a" or "TBD" -> left out. Such a row is held: its term is not used until a person accepts the
+proposal or keeps the row as it is.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,7 +19,7 @@ from app.text.folding import fold_term
 from app.text.function_words import ARTICLES, is_function_word
 from engine import is_unspaced, is_word_char
 
-Mess = Literal["alternatives", "article", "label", "markup", "function_word"]
+Mess = Literal["alternatives", "article", "label", "markup", "function_word", "no_target"]
 MAX_ALTERNATIVES = 8
 
 _SUSPECT = re.compile(r"[/;|,()\[\]<>&*_`´’'•·；｜／、，（）［］\s]")
@@ -46,6 +47,24 @@ _GENDERED = frozenset({"de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl
 # Endings of a dictionary: "Ventil, -s, -e".
 _ENDINGS = re.compile(r"(?:,\s+[-¨]{1,2}[^\W\d_]{0,3})+\Z")
 _NOTE = re.compile(r"(?:see|cf|siehe|s|vgl|auch|also|syn|synonym|voir|ver|véase|vedi|zie)\b[\s.:]+\S", re.IGNORECASE)
+# Words between alternatives: "Mahlwerk oder Mühle".
+_OR = {
+    "en": re.compile(r"\s+(?:and/or|or)\s+"),
+    "de": re.compile(r"\s+(?:und/oder|oder)\s+"),
+    "fr": re.compile(r"\s+(?:et/ou|ou)\s+"),
+    "es": re.compile(r"\s+(?:y/o|o|u)\s+"),
+    "it": re.compile(r"\s+(?:e/o|o|oppure)\s+"),
+    "pt": re.compile(r"\s+(?:e/ou|ou)\s+"),
+    "nl": re.compile(r"\s+(?:en/of|of)\s+"),
+    "sv": re.compile(r"\s+(?:och/eller|eller)\s+"),
+    "da": re.compile(r"\s+(?:og/eller|eller)\s+"),
+    "nb": re.compile(r"\s+(?:og/eller|eller)\s+"),
+    "pl": re.compile(r"\s+(?:i/lub|lub|albo)\s+"),
+}
+# In place of a target on which nobody has decided yet.
+_NO_TARGET = re.compile(
+    r"[-‐‑‒–—_.…?!*/\\~()\[\]\s]+|\W*(?:n/a|n\.a|n/v|k\. ?a|tbd|t\.b\.d|tba|tbc|fixme|xxx+)\W*|TODO"
+)
 _ALWAYS = re.compile(r"\s*[;|；｜／、•·]\s*|\s+/\s*|\s*/\s+|\s*\n\s*|\s+bzw\.\s+")
 _NUMBERED = re.compile(r"\s*[12][.)]\s+(?=[^\W\d_])")
 _SLASH = re.compile(r"(?<=[^\W\d_]{4})/(?=[^\W\d_]{4})")
@@ -73,18 +92,26 @@ def row_proposal(term: Term, source_language: str, target_language: str) -> RowP
     [('grinder', ('Mahlwerk', 'Mühle'))]
     """
     cells = (term.source, *term.targets)
-    if not any(map(_SUSPECT.search, cells)) and not _is_too_frequent(term, source_language):
+    empty = next((target for target in term.targets if _is_no_target(target, term)), None)
+    has_or = _has_or(term.source, source_language)
+    if empty is None and not any(map(_SUSPECT.search, cells)) and not _is_too_frequent(term, source_language):
         return None
-    is_parallel = 0 < _num_commas(term.source) == _num_commas(term.target)
+    is_parallel = 0 < _num_commas(term.source) == _num_commas(term.target) or (
+        has_or and any(_has_or(target, target_language) or target == term.source for target in term.targets)
+    )  # "true or false"
     source = _Cell.of(term.source, source_language, term, is_parallel=is_parallel)
     targets = [_Cell.of(target, target_language, term, is_parallel=is_parallel) for target in term.targets]
     found = {kind: cell.text for cell in reversed((source, *targets)) for kind in cell.kinds}
     for one in source.alternatives:
         if _is_too_frequent(replace(term, source=one), source_language):
             found["function_word"] = one
+    if empty is not None:
+        found["no_target"] = empty
     if not found:
         return None
-    texts = tuple(dict.fromkeys(text for cell in targets for text in cell.alternatives))
+    texts = tuple(
+        dict.fromkeys(text for cell in targets for text in cell.alternatives if not _is_no_target(text, term))
+    )
     is_paired = len(source.alternatives) == len(texts) > 1  # "red, green" -> "rot, grün"
     becomes = []
     for number, one in enumerate(source.alternatives):
@@ -93,6 +120,8 @@ def row_proposal(term: Term, source_language: str, target_language: str) -> RowP
         own = texts[number : number + 1] if is_paired else texts
         if term.status == "do_not_translate" and term.target == term.source:
             own = (one,)
+        if not own:
+            continue
         becomes.append(replace(term, source=one, target=own[0], variants=own[1:]))
     messages = [_MESSAGES[kind](cell) for kind, cell in found.items()]
     return RowProposal(next(iter(found)), joined("; ", messages), tuple(becomes))
@@ -108,6 +137,7 @@ _MESSAGES: dict[Mess, Callable[[str], Message]] = {
     "label": lambda cell: Message("“{cell}” has a label of grammar or subject", cell=cell),
     "markup": lambda cell: Message("“{cell}” contains markup", cell=cell),
     "function_word": lambda cell: Message("“{cell}” occurs in nearly every sentence", cell=cell),
+    "no_target": lambda cell: Message("“{cell}” is no translation", cell=cell),
 }
 
 
@@ -180,6 +210,21 @@ def _is_label(found: re.Match[str]) -> bool:
     return bool(words) and all(word in _LABEL_WORDS or word in _ANY_ARTICLE for word in words)
 
 
+def _is_no_target(target: str, term: Term) -> bool:
+    """True for a sign or word that stands for a missing target, unless the source is one: "?", "n/a", "TBD"."""
+    if term.status == "do_not_translate" or _stands_for_nothing(term.source):
+        return False
+    return _stands_for_nothing(target)
+
+
+def _stands_for_nothing(cell: str) -> bool:
+    return bool(_NO_TARGET.fullmatch(cell) or _NO_TARGET.fullmatch(cell.lower()))
+
+
+def _has_or(text: str, language: str) -> bool:
+    return language in _OR and _OR[language].search(text) is not None
+
+
 def _alternatives(text: str, language: str, *, is_parallel: bool) -> Iterator[str]:
     articles = ARTICLES.get(language, frozenset())
     parts = [one for one in _NUMBERED.split(text) if one.strip(" ,;")]
@@ -193,11 +238,21 @@ def _alternatives(text: str, language: str, *, is_parallel: bool) -> Iterator[st
         for one in slashed:
             smaller = [piece for piece in _COMMA.split(one) if piece.strip()]
             max_words = 1 if is_parallel else _MAX_WORDS
-            is_list = all(
-                len(piece.split()) <= max_words and _LETTER.search(piece) and not _SENTENCE.search(piece)
-                for piece in smaller
-            )
-            yield from map(str.strip, smaller if is_list else [one])
+            pieces = smaller if _is_list(smaller, max_words) else [one]
+            for piece in pieces:
+                parted = _OR[language].split(piece) if language in _OR and not is_parallel else [piece]
+                yield from map(str.strip, parted if _is_list(parted, _MAX_WORDS) else [piece])
+
+
+def _is_list(pieces: Sequence[str], max_words: int) -> bool:
+    """True if these may be alternatives: few words each, no halves of words ("Vor- oder Nachname") or sentences."""
+    return all(
+        len(piece.split()) <= max_words
+        and _LETTER.search(piece)
+        and not _SENTENCE.search(piece)
+        and not (len(pieces) > 1 and piece.endswith("-"))
+        for piece in pieces
+    )
 
 
 def _with_and_without_optional(text: str) -> tuple[str, ...]:

@@ -319,5 +319,7 @@ def test_forms_of_ordinals_are_kept_and_those_of_the_target_language_are_added()
         target: [segment.source for segment in read_document(data, "a.json", target=target).segments]
         for target in ("de", "it")
     }
-    assert sources["de"] == ["{n}st exit", "{n}th exit"], "German needs only the form other, and keeps those of the file"
+    assert sources["de"] == ["{n}st exit", "{n}th exit"], (
+        "German needs only the form other, and keeps those of the file"
+    )
     assert sources["it"] == ["{n}st exit", "{n}th exit", "{n}th exit"], "the Italian form many begins as other"

@@ -51,6 +51,15 @@ MESSY = [
     ("The", "Der", "function_word", []),
     ("of the", "des", "function_word", []),
     ("C", "C", "function_word", []),
+    ("grinder", "-", "no_target", []),
+    ("grinder", "n/a", "no_target", []),
+    ("grinder", "TBD", "no_target", []),
+    ("grinder", "(t.b.d.)", "no_target", []),
+    ("grinder", "TODO", "no_target", []),
+    ("grinder", "???", "no_target", []),
+    ("grinder", "Mahlwerk oder Mühle", "alternatives", ["grinder = Mahlwerk = Mühle"]),
+    ("grinder", "Mahlwerk, Mühle oder Mahler", "alternatives", ["grinder = Mahlwerk = Mühle = Mahler"]),
+    ("grinder or mill", "Mahlwerk", "alternatives", ["grinder = Mahlwerk", "mill = Mahlwerk"]),
     ("the grinder (n)", "das <b>Mahlwerk</b> / die Mühle (f)", "markup", ["grinder = Mahlwerk = Mühle"]),
 ]
 
@@ -92,6 +101,15 @@ IN_ORDER = [
     ("<file>", "<Datei>"),  # a word of the text, not an element of HTML
     ("/", "/"),
     ("5", "fünf"),
+    ("n/a", "k. A."),
+    ("-", "–"),
+    ("percent", "%"),
+    ("euro", "€"),
+    ("sodium", "Na"),
+    ("true or false", "wahr oder falsch"),
+    ("Trick or Treat", "Trick or Treat"),
+    ("pre- or post-processing", "Vor- oder Nachbereitung"),
+    ("full name", "Vor- oder Nachname"),
 ]
 
 

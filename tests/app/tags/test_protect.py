@@ -317,7 +317,9 @@ def test_suffix_of_an_ordinal_number_becomes_the_mark_of_the_language(source, di
 def test_mark_of_an_ordinal_number_that_a_person_has_written_is_not_doubled():
     request = replace(SegmentState(0, "{n}th exit", 1).request("en-de"), prefix="Exit", locked=("{n}.",))
     answer = mirrored(request)
-    written = replace(answer.hypotheses[0], text="Exit {n}.", locked=((5, 9),), alignment=(), placements=(), token_spans=())
+    written = replace(
+        answer.hypotheses[0], text="Exit {n}.", locked=((5, 9),), alignment=(), placements=(), token_spans=()
+    )
     protection = Protection.of(request)
     assert protection.restore_hypothesis(written).text == "Exit {n}."
 
