@@ -49,6 +49,10 @@ ANYWHERE: Final = re.compile(
     # String catalogs: %arg, %#@name@
     # https://developer.apple.com/documentation/xcode/localizing-and-varying-text-with-a-string-catalog
     | %arg(?!\w) | %(?:\d+\$)?\#@\w++@
+    # ERB, JSP, EJS, PHP: <%= name %>, <?= $name ?>  https://docs.ruby-lang.org/en/master/ERB.html
+    | <%.{0,300}?%> | <\?(?:=|php\s).{0,300}?\?>
+    # Ruby, JSF, Sass: #{name}  https://docs.ruby-lang.org/en/master/syntax/literals_rdoc.html
+    | \#\{[^{}]{1,200}\}
     """,
     re.VERBOSE,
 )

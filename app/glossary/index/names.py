@@ -14,7 +14,10 @@ from engine import is_word_char
 # Names in code and commands, addresses without a scheme, files and paths, which are not words of the sentence.
 _NAME = re.compile(
     r"""
-    (?<![\w-])--\w[\w-]*+  # --file
+    (?<![\w-])--\w[\w-]*+(?:=[^\s,;]++)?  # --file, --mode=file
+    | (?<![\w.+-])[\w.+-]{1,64}@[\w.-]++(?::[\w./~-]*+)?  # git@file:add.git, root@file
+    | (?<![\w.@/\\-])\w[\w.-]*+:\d{2,5}(?!\w)(?:/[^\s<>"'”’)]*+)?  # file:8080/add
+    | (?<!\w)\w++(?:(?:::|->)~?\w++)++  # file::add, file->add
     | (?<!\w)_*+[^\W_]++(?:(?:_++[^\W_]++)++(?:\(\d?\))?|\(\d?\))  # get_class, date(1), open()
     | (?<![\w.])[^\W\d_]\w*+(?:\.\w++)++\(\)  # file.open()
     | (?<![\w.@/\\-])[\w-]++(?:\.[\w-]++)*\.[a-z][a-z0-9]{1,4}(?![\w.-]*[\w-])  # add.py, harbor.org
@@ -26,7 +29,6 @@ _NAME = re.compile(
     | (?<![\w/.:])[@#]:?[^\W\d_][\w.]*+  # @file, #file, @:file.add
     | (?<![\w:.?]):[a-z]\w*+(?![\w:])  # :file
     | (?<!`)(`{1,3})(?!`)[^`]{1,500}\1(?!`)  # `git add`
-    | <%.{0,300}?%>  # <%= file %>
     | <(code|kbd|pre|samp|tt|var)\b[^<>]{0,300}>[^<]{0,500}</\2>  # <code>file</code>
     """,
     re.VERBOSE,

@@ -160,6 +160,7 @@ def test_german_compound_keeps_its_words_after_an_acronym() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "git@add:x.git", "root@file", "add:8080/file", "file::add", "file->add", "--mode=add", "<?= $add ?>", "#{add}",
         "{{ add file }}", "${add.file}", "`git add`", "```add file```", "$t(add.key)", "<%= add %>", "%(add)s",
         "%{add}", "%add%", ":add", "@:add", "@add", "#add", "C:\\add\\file", "\\\\server\\add", "%APPDATA%\\add",
         "www.harbor.example/add", "add.harbor.org", "add.py", "src/add/file.py", "./add/file", "add/file.txt",
@@ -178,7 +179,23 @@ def test_term_is_found_beside_marks_of_prose(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["add ", "add-", "add-ons ", "/add", "`add ", "<code>", "add.", "a_", "@add ", "C:\\add"]
+    "unit",
+    [
+        "add ",
+        "add-",
+        "add-ons ",
+        "/add",
+        "`add ",
+        "<code>",
+        "add.",
+        "a_",
+        "@add ",
+        "C:\\add",
+        "add::",
+        "add@",
+        "add:80",
+        "<%",
+    ],
 )
 def test_long_texts_are_searched_in_linear_time(unit: str) -> None:
     terms = term_matcher((Term("add", "x"), Term("add-on", "y")), "en")

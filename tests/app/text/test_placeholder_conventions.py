@@ -20,6 +20,10 @@ from tests.app.work import growth
         ("%name% has %user.count% files, %APPDATA%", ["%name%", "%user.count%", "%APPDATA%"]),
         ("%d%, %s%s, %lu%-d", ["%d", "%s", "%s", "%lu", "%-d"]),
         ("%arg files, %#@files@ of %1$#@folders@, %args", ["%arg", "%#@files@", "%1$#@folders@", "%a"]),
+        (
+            "Hi <%= user.name %>, #{count} <?= $n ?> <?php echo 1 ?>",
+            ["<%= user.name %>", "#{count}", "<?= $n ?>", "<?php echo 1 ?>"],
+        ),
         ("me@home.org, a@:b, @home, :name !name [name]", []),
     ],
 )
