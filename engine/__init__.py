@@ -16,6 +16,7 @@ from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phra
 from engine.search_options import SearchOptions
 from engine.settings import Setting, check_settings, check_types, setting, settings_of
 from engine.text import (
+    IGNORABLE,
     PLACEHOLDER,
     FormList,
     compound_head,
@@ -97,6 +98,7 @@ else:
 
 
 __all__ = [
+    "IGNORABLE",
     "MAX_FOLLOW_CHARACTERS",
     "PLACEHOLDER",
     "Alternative",

@@ -76,10 +76,11 @@ class Style:
                 )
 
     def besides(self, other: Style) -> Style:
-        """The part of this style that differs from the other."""
+        """The form of address and domain that differ from the other's, and whether this style requires the numbers."""
         return Style(
             None if self.formality == other.formality else self.formality,
             None if self.domain == other.domain else self.domain,
+            self.requires_numbers,
         )
 
     def numbers_in(self, source: str, direction: str) -> tuple[RequiredQuantity, ...]:

@@ -10,15 +10,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine import is_unspaced, is_word_char
+from engine import IGNORABLE, is_unspaced, is_word_char
 
-# Unicode's Default_Ignorable_Code_Point. The zero-width non-joiner counts between Arabic letters: it ends their forms,
-# as between a Persian word and its suffix.
-_HIDDEN_RANGES = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200d-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-_HIDDEN = re.compile(f"[{_HIDDEN_RANGES}]|(?<![\u0600-\u08ff])\u200c|\u200c(?![\u0600-\u08ff])")
+# The zero-width non-joiner counts between Arabic letters: it ends their forms, as before the suffix of a Persian word.
+_HIDDEN = re.compile(f"[{IGNORABLE}\u200d]|(?<![\u0600-\u08ff])\u200c|\u200c(?![\u0600-\u08ff])")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _FULL_WIDTH = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
 _SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))

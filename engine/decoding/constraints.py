@@ -244,7 +244,7 @@ class PreparedRequest:
         placements: list[Placement] = []
         unmet: list[int] = []
         asked = self.constraints.phrases[: len(self.members)]
-        found = [self._in_real_words(text, phrase, occurrences_of(text, phrase)) for phrase in asked]
+        found = [self.spans_of(phrase, text) for phrase in asked]
         placed = {number: apart(spans) for number, spans in enumerate(found)}
         for group in groups_that_share(asked):
             placed |= group.placed((span, number) for number in group.members for span in found[number])
@@ -258,6 +258,10 @@ class PreparedRequest:
                 if len(taken) < count or is_too_often:
                     unmet.append(member)
         return tuple(sorted(placements, key=lambda p: (p.phrase, p.start))), tuple(sorted(unmet))
+
+    def spans_of(self, phrase: TrackedPhrase, text: str) -> list[Span]:
+        """The spans of a phrase in a text, including overlapping ones, without those in words that are no compounds."""
+        return self._in_real_words(text, phrase, occurrences_of(text, phrase))
 
     def _in_real_words(self, text: str, phrase: TrackedPhrase, spans: list[Span]) -> list[Span]:
         """The spans without those in words that are not compounds: "Netzkabel" in "Netzkabelle"."""

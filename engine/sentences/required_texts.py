@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.decoding.constraints import PreparedRequest, apart, occurrences_of
+from engine.decoding.constraints import PreparedRequest, apart
 from engine.text import NormalText, occurrences
 from engine.translation import Placement
 
@@ -41,7 +41,8 @@ class RequiredTexts:
 
     def count(self, group: int, text: str) -> int:
         """The number of occurrences of phrases that are equal, which have this number."""
-        return len(apart(occurrences_of(self.plain(text).text, self.prepared.constraints.phrases[group])))
+        phrase = self.prepared.constraints.phrases[group]
+        return len(apart(self.prepared.spans_of(phrase, self.plain(text).text)))
 
     def has_too_many(self, text: str) -> bool:
         """True if the text has a phrase more often than its `max_count`."""

@@ -35,7 +35,7 @@ from engine.text.codec import Codec, DecodedPieces, EncodedPieces, TextCodec
 from engine.text.compounds import COMPOUNDING, compound_head, is_compound
 from engine.text.languages import short_code, short_names
 from engine.text.moses_codec import MosesCodec
-from engine.text.normalisation import NormalText, PlainForm, normalise
+from engine.text.normalisation import IGNORABLE, NormalText, PlainForm, normalise
 from engine.text.placeholders import PLACEHOLDER
 from engine.text.sentencepiece_codec import SentencePieceCodec, read_pieces
 from engine.text.sentences import sentence_spans
@@ -64,6 +64,7 @@ __all__ = [
     "EOS",
     "FORMALITY_PIECES",
     "HINT_PIECE",
+    "IGNORABLE",
     "NUMBER_JOINERS",
     "PAD",
     "PLACEHOLDER",

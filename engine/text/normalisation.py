@@ -16,12 +16,12 @@ from functools import cache
 
 _HYPHENS = "\u2010\u2011"
 _JOIN_CONTROLS = "\u200c\u200d"  # they change the letters beside them in Arabic and Indic scripts, and join emoji
-# Default_Ignorable_Code_Point of Unicode, without the join controls, and control characters that are not white space.
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+# Default_Ignorable_Code_Point of Unicode without the join controls, as ranges of a regular expression.
+IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]"
 )
+_INVISIBLE = re.compile(f"[{IGNORABLE}\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # with control characters
 _FIRST_JOINING = "\u0600"  # Arabic; no script before it joins its letters
 
 
