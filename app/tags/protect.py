@@ -118,9 +118,9 @@ class Protection:
         if not is_copied(text, self._own) or original.avoid or original.suffix or original.follow:
             return None
         text = _with_numbers(text, original.phrases)
-        for number, suffix in reversed([*pairwise(nontranslatables(text, self._own))]):
-            if suffix.kind == "ordinal" and (mark := self._ordinals.get(number.text)):
-                text = f"{text[: number.start]}{mark.before}{number.text}{mark.behind}{text[suffix.end :]}"
+        for counted, suffix in reversed([*pairwise(nontranslatables(text, self._own))]):
+            if suffix.kind == "ordinal" and (mark := self._ordinals.get(counted.text)):
+                text = f"{text[: counted.start]}{mark.before}{counted.text}{mark.behind}{text[suffix.end :]}"
         placements: list[Placement] = []
         for number, phrase in enumerate(original.phrases):
             forms = map(_composed, phrase.all_forms)
