@@ -223,12 +223,12 @@ class Projects:
 
     def keeps_part_rules(self, workspace: Workspace, lines: Sequence[str]) -> bool:
         """True if new files of the document's format are read by these rules in its project."""
-        known = dict(self.part_rules(workspace.project.id)).get(workspace.document.format_key)
+        known = dict(self.part_rules(workspace.project.id)).get(workspace.document.format.key)
         return bool(lines) and known == tuple(lines)
 
     def keep_part_rules(self, actor: Actor, workspace: Workspace, lines: Sequence[str]) -> None:
         """Reads new files of the document's format by these rules in its project; without lines, as before."""
-        project, key = self.managed(actor, workspace.project.id), workspace.document.format_key
+        project, key = self.managed(actor, workspace.project.id), workspace.document.format.key
         before = dict(self.part_rules(project.id))
         after = {known: rules for known, rules in {**before, key: tuple(lines)}.items() if rules}
         if after == before:

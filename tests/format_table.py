@@ -40,7 +40,7 @@ from translate.storage import po, properties, resx, tmx, xliff
 from translate.storage.idml import open_idml
 
 from app.errors import AppError
-from app.formats import FORMATS, Reading, format_by_key
+from app.formats import FORMATS, Reading
 from app.formats.documents import Document
 from app.formats.read_file import read_document
 from app.text.nontranslatables import placeholder_spans
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=1000, metavar="N", help="files of each ending (default: 1000)")
     flags = parser.parse_args(arguments)
     office = shutil.which("soffice")
-    endings = {ending.lstrip(".") for known in FORMATS for ending in known.endings}
+    endings = {ending.lstrip(".") for known in FORMATS.values() for ending in known.endings}
     with tempfile.TemporaryDirectory() as folder:
         rows = _rows(flags, endings, Path(folder) if office else None)
         if office:
@@ -205,11 +205,11 @@ def _check(document: Document, name: str, ending: str, data: bytes) -> bytes:
         validate(written)
     # A text in other letters may look like another encoding. One that its encoding lacks letters for became UTF-8.
     encoding = "utf-8" if exported.note else document.encoding
-    has_choice = "encoding" in format_by_key(document.format).options
+    has_choice = document.format.has_encoding
     target = "de" if ending == "xcstrings" else None  # a catalog may have several languages
     again = read_document(written, name, reading=Reading(encoding) if has_choice else None, target=target)
     read, expected = [s.source for s in again.segments], list(texts.values())
-    if format_by_key(document.format).is_paired:
+    if document.format.is_paired:
         read, expected = [s.target or "" for s in again.segments], [texts[s.index] for s in document.segments]
     # Where a sentence ends depends on capitals, so the texts are compared as a whole.
     assert _letters(read) == _letters(expected), "another text after translation"

@@ -8,16 +8,12 @@ form is written before "other", in the same layout. A form without a translation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
-from app.formats.base import Edit, ParsedFile, Unit
-from app.formats.unit_notes import numbers_note
-from app.i18n import Message
-from app.text.encoding import shortened_list
+from app.formats.base import Edit, Unit
 from app.text.plural_forms import CATEGORIES, numbers_of
 
 OTHER: Final = "other"
@@ -59,24 +55,6 @@ class FixedPlural:
         """True if a language has plural forms that this plural does not have."""
         missing = (category for category in CATEGORIES[:-1] if category not in self.given)
         return any(numbers_of(category, language, is_ordinal=self.is_ordinal) is not None for category in missing)
-
-
-@runtime_checkable
-class HasFixedPlurals(Protocol):
-    """A file that may contain plurals to which no forms are added."""
-
-    @property
-    def fixed_plurals(self) -> Sequence[FixedPlural]:
-        """These plurals, in the order of the file."""
-
-
-@runtime_checkable
-class HasAddedForms(Protocol):
-    """A file with places for more plural forms."""
-
-    @property
-    def added(self) -> Mapping[Place, AddedForm]:
-        """The forms by the places of their segments, ascending."""
 
 
 def added_forms(
@@ -122,28 +100,3 @@ def space_before(text: str, start: int) -> str:
 def by_place(forms: Iterable[AddedForm]) -> dict[Place, AddedForm]:
     """The forms by the places of their segments."""
     return {(form.unit.start, form.unit.end): form for form in forms}
-
-
-def fixed_plurals_note(parsed: ParsedFile, language: str) -> str | None:
-    """The note that names the plurals without forms that a language needs; None if the file has none."""
-    plurals = parsed.fixed_plurals if isinstance(parsed, HasFixedPlurals) else ()
-    names = [plural.name for plural in plurals if plural.lacks_forms(language)]
-    if not names:
-        return None
-    return Message(
-        "Plural forms of the target language were not added to {places}, because “other” contains further forms "
-        "there: write the plural inside these forms in the source file, or add its forms to the translated file.",
-        places=shortened_list(dict.fromkeys(names)),
-    )
-
-
-def all_units(parsed: ParsedFile, language: str | None = None) -> list[Unit]:
-    """The units of a file with those of added forms, ascending: of the forms that a language needs, or of all."""
-    forms = parsed.added.values() if isinstance(parsed, HasAddedForms) else ()
-    units = [*parsed.units]
-    for form in forms:
-        numbers = "" if language is None else form.numbers(language)
-        if numbers is not None:
-            note = numbers_note(form.unit.note, numbers) if numbers else form.unit.note
-            units.append(replace(form.unit, note=note))
-    return sorted(units, key=attrgetter("start"))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Protocol, runtime_checkable
+from typing import Final, Literal
 
 MAX_SHOWN_TEXT: Final = 4000  # characters of a block that is not translated
 
@@ -39,12 +38,3 @@ PARAGRAPH: Final = Block("paragraph")
 def code(text: str, place: int) -> Block:
     """A text that is not translated."""
     return Block("code", place, place, text=text.rstrip()[:MAX_SHOWN_TEXT])
-
-
-@runtime_checkable
-class HasBlocks(Protocol):
-    """A file that provides its blocks."""
-
-    @property
-    def blocks(self) -> Sequence[Block]:
-        """The blocks in the order in which they are read."""

@@ -9,30 +9,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
 from app.collector import collector_paused
 from app.errors import DocumentError
-from app.formats import Reading, format_by_key
-from app.formats.added_forms import HasAddedForms, all_units
-from app.formats.base import (
-    Comment,
-    HasMatches,
-    HasReviews,
-    HasTags,
-    ParsedFile,
-    RawTags,
-    ReviewState,
-    SupportsComments,
-    UnitTranslation,
-)
-from app.formats.bilingual.table import TableFile, first_rows
-from app.formats.blocks import Block, HasBlocks
-from app.formats.coverage import MARKDOWN, Coverage, coverage_of
-from app.formats.office.docx import extras_of
-from app.formats.part_rules import HasParts, Part
+from app.formats.base import Comment, RawTags, ReviewState, UnitTranslation
+from app.formats.blocks import Block
+from app.formats.coverage import Coverage, coverage_of
+from app.formats.file_format import Format
+from app.formats.kept_file import KeptFile
+from app.formats.parsed_file import ParsedFile
+from app.formats.part_rules import Part
 from app.formats.srx import RuleFile
 from app.i18n import Message
 from app.text.text_limits import TextLimits
@@ -75,19 +63,20 @@ class Export:
 class Document:
     """The bytes of a file and its segments. `notes` are notices for the user who opened it.
 
-    `encoding` and `mark` (byte order mark) describe a text file; they are empty for a container such as DOCX. `rules`
-    are the segmentation rules of a file that was just read; None for our own rules, and for a document of the log,
-    which is not split again.
+    `format` has the import settings. `encoding` and `mark` (byte order mark) describe a text file; they are empty for a
+    container such as DOCX. `rules` are the segmentation rules of a file that was just read; None for our own rules, and
+    for a document of the log, which is not split again.
     """
 
     name: str
-    format: str
+    format: Format
     data: bytes = field(repr=False)
     encoding: str
     mark: bytes
     segments: tuple[Segment, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
     rules: RuleFile | None = None
+    kept: KeptFile = field(default_factory=KeptFile, repr=False, compare=False)
 
     @property
     def order(self) -> list[int]:
@@ -101,93 +90,60 @@ class Document:
         return self.data[len(self.mark) :].decode(self.encoding)
 
     @property
-    def format_key(self) -> str:
-        """The key of the file's format, independent of the import settings."""
-        return format_by_key(self.format).key
-
-    @property
-    def reading(self) -> Reading:
-        """The import settings that a person has chosen."""
-        return format_by_key(self.format).reading
+    def parsed(self) -> ParsedFile:
+        """The parsed file, which is kept while the document is used."""
+        return self.kept.get(lambda: self.format.parse(self.data, self.name), len(self.data))
 
     @property
     def can_be_reread(self) -> bool:
         """True if the file has import settings: columns, encoding, other texts, or keys."""
-        options = format_by_key(self.format).options
-        is_text = "encoding" in options and self.encoding != "utf-8"
-        return is_text or not {"columns", "rules"}.isdisjoint(options) or bool(self.extras)
-
-    @property
-    def has_encoding_choice(self) -> bool:
-        """True if a person may choose the encoding."""
-        return "encoding" in format_by_key(self.format).options
-
-    @property
-    def has_segments_choice(self) -> bool:
-        """True if a person may choose paragraphs or sentences as segments."""
-        return not format_by_key(self.format).is_paired
-
-    @property
-    def has_line_breaks_choice(self) -> bool:
-        """True if a person may choose whether line breaks end segments."""
-        return format_by_key(self.format).has_line_breaks
+        is_text = self.format.has_encoding and self.encoding != "utf-8"
+        return is_text or self.format.has_columns or self.format.rules is not None or bool(self.extras)
 
     def text_parts(self, rules: tuple[str, ...] | None = None) -> Sequence[Part]:
         """The keys or elements with text whose use a person can choose; `rules`, if given, replace the chosen ones.
 
         Empty for a format without this choice. Raises CommandError for a rule that cannot be used.
         """
-        chosen = format_by_key(self.format)
-        if "rules" not in chosen.options:
+        if self.format.rules is None:
             return ()
-        if rules is not None:
-            chosen = format_by_key(chosen.key).chosen(replace(self.reading, rules=rules or None))
-        parsed = _parsed(chosen.log_key, self.data, self.name)
-        return parsed.text_parts() if isinstance(parsed, HasParts) else ()
+        if rules is None:
+            return self.parsed.text_parts()
+        return self.format.chosen(replace(self.format.reading, rules=rules)).parse(self.data, self.name).text_parts()
 
     @property
     def extras(self) -> Sequence[str]:
         """The kinds of texts of the file that a person may have offered, such as comments, chosen or not."""
-        if "extras" not in format_by_key(self.format).options:
-            return ()
-        return extras_of(self.data, self.name)
-
-    def preview(self, num_rows: int) -> tuple[tuple[int, int] | None, list[list[str]]]:
-        """The columns of sources and targets of a table, and its first rows below the header; otherwise None."""
-        parsed = _parsed(self.format, self.data, self.name)
-        return (parsed.columns, first_rows(parsed, num_rows)) if isinstance(parsed, TableFile) else (None, [])
+        if self.kept.extras is None:
+            self.kept.extras = self.parsed.extras if self.format.extras else ()
+        return self.kept.extras
 
     @property
     def coverage(self) -> Coverage | None:
-        """The share of the visible text that is offered; None for a format that declares the texts to be translated."""
-        key = format_by_key(self.format).key
-        return self.coverage_with(_parsed(self.format, self.data, self.name) if key in MARKDOWN else None)
+        """The share of the visible text that is offered; None for a format that declares the texts to be translated.
 
-    def coverage_with(self, parsed: ParsedFile | None) -> Coverage | None:
-        """The same for a file that is parsed already; only formats in `MARKDOWN` need the parsed file."""
-        return coverage_of(
-            format_by_key(self.format).key,
-            self.data,
-            self.text if self.encoding else "",
-            (segment.source for segment in self.segments),
-            parsed=parsed,
-            with_properties="properties" in (self.reading.extras or ()),
-        )
+        Also None if a part of the file has too many XML elements for a tree, such as a sheet with a million cells.
+        """
+        if self.format.visible_texts is None:
+            return None
+        offered = self.format.as_seen("\n".join(segment.source for segment in self.segments))
+        try:
+            return coverage_of(offered, [*self.format.visible_texts(self)])
+        except DocumentError:
+            return None
 
     def blocks(self) -> Sequence[Block]:
         """The blocks of the document; one for each unit if the format does not provide blocks."""
-        parsed = _parsed(self.format, self.data, self.name)
-        blocks = parsed.blocks if isinstance(parsed, HasBlocks) else ()
-        return blocks or [
+        return self.parsed.blocks or [
             Block("entry" if unit.note else "paragraph", unit.start, unit.end, label=unit.note)
-            for unit in all_units(parsed)
+            for unit in self.parsed.all_units()
         ]
 
     def forms(self) -> Mapping[int, str]:
         """The forms of messages, such as plural forms, that segments are, by index; see `app.formats.base.Unit`."""
-        if not format_by_key(self.format).has_forms:
+        if not self.format.has_forms:
             return {}
-        units = [unit for unit in all_units(_parsed(self.format, self.data, self.name)) if unit.form]
+        units = [unit for unit in self.parsed.all_units() if unit.form]
         starts = [unit.start for unit in units]
         found = {}
         for segment in self.segments:
@@ -198,18 +154,12 @@ class Document:
 
     def matches(self) -> list[tuple[str, str, str]]:
         """Source, target and origin of the matches of a memory that the file contains."""
-        if not format_by_key(self.format).is_paired:
-            return []
-        parsed = _parsed(self.format, self.data, self.name)
-        return list(parsed.matches()) if isinstance(parsed, HasMatches) else []
+        return [*self.parsed.matches()] if self.format.is_paired else []
 
     def tags(self, index: int) -> RawTags:
         """The raw start and end tag for each numbered tag in the source of a segment; empty if it has none."""
         segment = self.segments[index]
-        if "{" not in segment.source:
-            return {}
-        parsed = _parsed(self.format, self.data, self.name)
-        return parsed.tags(segment.start, segment.end) if isinstance(parsed, HasTags) else {}
+        return self.parsed.tags(segment.start, segment.end) if "{" in segment.source else {}
 
     def export(self, translations: Mapping[int, str]) -> bytes:
         """The bytes of `export_file(translations)`."""
@@ -242,29 +192,43 @@ class Document:
                 )
             )
         name = with_language(self.name, language)
-        parsed = format_by_key(self.format).read(self.data, self.name)
+        parsed = self.parsed
         changes = []
-        # asked once: each `isinstance` with a protocol looks at all its names
-        reviewed = parsed.reviews if isinstance(parsed, HasReviews) else None
-        added = parsed.added if isinstance(parsed, HasAddedForms) else {}
         for index, text in sorted(translations.items()):
             segment, is_confirmed = self.segments[index], index not in drafts
             review = reviews.get(index, "")
             place = (segment.start, segment.end)
-            is_reviewed = bool(review) and reviewed is not None and review != reviewed.get(place, "")
-            is_changed = _is_change(segment, text, is_confirmed, is_reviewed, parsed)
-            if is_changed or (place in added and not parsed.is_paired):
+            is_reviewed = bool(review) and place in parsed.reviews and review != parsed.reviews[place]
+            is_changed = self._is_change(parsed, segment, text, is_confirmed, is_reviewed)
+            if is_changed or (place in parsed.added and not self.format.is_paired):
                 changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed, review))
         changes.sort(key=lambda change: change.start)
         remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
         remarks.sort(key=lambda remark: remark.start)
-        if remarks and isinstance(parsed, SupportsComments):
-            written = parsed.write_with_comments(changes, remarks, language)
-        elif changes:
-            written = parsed.write(changes, language)
-        else:
+        if not changes and not (remarks and self.format.takes_comments):
             return Export(name, self.data)
+        written = parsed.write_with_comments(changes, remarks, language) if remarks else parsed.write(changes, language)
         return Export(name, written.data, written.note)
+
+    def _is_change(
+        self, parsed: ParsedFile, segment: Segment, text: str, is_confirmed: bool, is_reviewed: bool
+    ) -> bool:
+        """True if the translation differs from the file. Raises DocumentError if it is now parsed differently."""
+        try:
+            source = parsed.source(segment.start, segment.end)
+        except LookupError:
+            source = None
+        if source != segment.source:
+            raise DocumentError(
+                Message(
+                    "Segment {index} was created by another version of Pinpoint that reads this format differently: "
+                    "open the document again",
+                    index=segment.index + 1,
+                )
+            )
+        if self.format.is_paired:
+            return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed
+        return text != source
 
 
 def with_language(name: str, language: str | None) -> str:
@@ -274,27 +238,3 @@ def with_language(name: str, language: str | None) -> str:
     stem, dot, extension = name.rpartition(".")
     extension = extension[:-1] if extension.lower() == "pot" else extension
     return f"{stem}.{language}.{extension}" if dot and stem else f"{name}.{language}"
-
-
-def _is_change(segment: Segment, text: str, is_confirmed: bool, is_reviewed: bool, parsed: ParsedFile) -> bool:
-    """True if the translation differs from the file. Raises DocumentError if the file is now parsed differently."""
-    try:
-        source = parsed.source(segment.start, segment.end)
-    except LookupError:
-        source = None
-    if source != segment.source:
-        raise DocumentError(
-            Message(
-                "Segment {index} was created by another version of Pinpoint that reads this format differently: "
-                "open the document again",
-                index=segment.index + 1,
-            )
-        )
-    if parsed.is_paired:
-        return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed
-    return text != source
-
-
-@lru_cache(maxsize=2)
-def _parsed(key: str, data: bytes, name: str) -> ParsedFile:
-    return format_by_key(key).read(data, name)

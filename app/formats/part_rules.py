@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, get_args, runtime_checkable
+from typing import Final, Literal, get_args
 
 from app.errors import CommandError
 from app.i18n import Message
@@ -49,14 +49,6 @@ class PartRule:
 
     use: PartUse
     pattern: str
-
-
-@runtime_checkable
-class HasParts(Protocol):
-    """A file in which a person can choose the parts to translate."""
-
-    def text_parts(self) -> Sequence[Part]:
-        """The parts with text in the order of the file, including parts that are not translated."""
 
 
 class KeyRules:

@@ -13,7 +13,7 @@ from app.text.encoding import decode_text
 _LINE = re.compile(r"[^\r\n]+")
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a text in any common encoding. Raises DocumentError with a remedy."""
     decoded = decode_text(data, name, DocumentError, encoding)
     units = []

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 
-from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.blocks import Block
+from app.formats.parsed_file import TextFile
 from app.text.encoding import DecodedText
 
 
@@ -29,11 +31,10 @@ class ProseFile(TextFile):
     mark_up: Callable[[str, str], str] = lambda line, translation: translation
     lay_out: Callable[[str, int, int, str], str] = lambda text, start, end, translation: one_line(translation)
     blocks: Sequence[Block] = field(default=(), repr=False)
-    is_paired: bool = False
     remarks: Sequence[str | None] = ()
     read_texts: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """The note about a guessed encoding, and the remarks of the format, if any."""
         return tuple(filter(None, (self.decoded.note, *self.remarks)))

@@ -13,10 +13,12 @@ from typing import Literal, Protocol
 
 from app.collector import collector_paused
 from app.errors import DocumentError
-from app.formats import Format, Reading, format_of
-from app.formats.added_forms import all_units, fixed_plurals_note
-from app.formats.base import HasLanguages, HasSeveralTargets, ParsedFile, Reversible, Unit
+from app.formats import format_of
+from app.formats.base import Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
+from app.formats.file_format import MIB, Format, Reading
+from app.formats.kept_file import KeptFile
+from app.formats.parsed_file import ParsedFile
 from app.formats.soft_breaks import LineBreaks, lines
 from app.formats.srx import RuleFile, segmenter_of
 from app.i18n import Message
@@ -54,21 +56,25 @@ class FileOverview:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A parsed file that is not yet split into segments, because that depends on the language."""
+    """A parsed file that is not yet split into segments, because that depends on the language.
+
+    `parsed` has the sources to translate; `as_written` is the file before these were exchanged with the targets.
+    """
 
     name: str
     format: Format
     data: bytes = field(repr=False)
     parsed: ParsedFile = field(repr=False)
+    as_written: ParsedFile = field(repr=False)
 
     @property
     def languages(self) -> tuple[str, str]:
         """The declared source and target language; "" if not declared."""
-        return self.parsed.languages if isinstance(self.parsed, HasLanguages) else ("", "")
+        return self.parsed.languages
 
     def reversed(self) -> ReadFile | None:
         """The file with its targets as sources; None if the format has no targets or the file contains none."""
-        parsed = self.parsed.reversed() if isinstance(self.parsed, Reversible) else None
+        parsed = self.parsed.reversed()
         return replace(self, parsed=parsed) if parsed and parsed.units else None
 
     def overview(self) -> FileOverview:
@@ -95,10 +101,10 @@ class ReadFile:
         beside its sources is not split. Raises DocumentError, also for rules that cannot be used.
         """
         name, parsed = self.name, self.parsed
-        if target is not None and isinstance(parsed, HasSeveralTargets):
+        if target is not None:
             parsed = parsed.with_targets_in(target)
         is_by_paragraph = self.format.reading.segments == "paragraph"
-        if parsed.is_paired or is_by_paragraph:
+        if self.format.is_paired or is_by_paragraph:
             rules = None
         segmenter = None if rules is None else segmenter_of(rules, language)
         notes: tuple[str, ...] = parsed.notes
@@ -109,14 +115,14 @@ class ReadFile:
                 language=language,
             )
             notes = (*notes, missing)
-        if target is not None and (fixed := fixed_plurals_note(parsed, target)):
+        if target is not None and (fixed := parsed.fixed_plurals_note(target)):
             notes = (*notes, fixed)
         split: Split = partial(sentence_spans, language=language) if segmenter is None else segmenter.spans
         if is_by_paragraph:
             split = _paragraph_spans
         segments: list[Segment] = []
-        for unit in parsed.units if target is None else all_units(parsed, target):
-            segments += _segments_of(unit, parsed, split, self.format.reading.line_breaks, len(segments))
+        for unit in parsed.units if target is None else parsed.all_units(target):
+            segments += self._segments_of(unit, parsed, split, len(segments))
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
                     Message(
@@ -126,7 +132,7 @@ class ReadFile:
                     )
                 )
         _check_lengths(segments, parsed, name)
-        if conventions := conventions_of(self.format.key, (segment.source for segment in segments)):
+        if conventions := conventions_of(self.format.conventions, (segment.source for segment in segments)):
             segments = [replace(one, placeholders=placeholders_in(one.source, conventions)) for one in segments]
         if not segments and self.format.reading.rules:
             raise DocumentError(
@@ -141,17 +147,32 @@ class ReadFile:
             )
         document = Document(
             name,
-            self.format.log_key,
+            self.format,
             self.data,
             parsed.encoding,
             parsed.mark,
             tuple(segments),
             notes,
             rules if segmenter else None,
+            KeptFile(self.as_written, len(self.data)),
         )
-        coverage = document.coverage_with(parsed)
+        coverage = document.coverage
         note = coverage.note if coverage else None
         return replace(document, notes=(*document.notes, note)) if note else document
+
+    def _segments_of(self, unit: Unit, parsed: ParsedFile, split: Split, index: int) -> Iterator[Segment]:
+        """The segments of a unit, of which the first has this index."""
+        if self.format.is_paired:
+            state: Literal["new", "edited", "confirmed"] = "new"
+            if unit.target is not None:
+                state = "confirmed" if unit.is_confirmed else "edited"
+            yield Segment(
+                index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, review=unit.review
+            )
+            return
+        for number, (start, end) in enumerate(_spans_of(unit, split, self.format.reading.line_breaks), index):
+            place = unit.start + start, unit.start + end
+            yield Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits)
 
 
 @collector_paused()
@@ -175,37 +196,18 @@ def read_file(data: bytes, name: str, reading: Reading | None = None) -> ReadFil
             Message(
                 "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one",
                 name=name,
-                size=len(data) / 2**20,
-                limit=its_format.max_bytes // 2**20,
+                size=len(data) / MIB,
+                limit=its_format.max_bytes // MIB,
             )
         )
-    return ReadFile(name, its_format, data, its_format.read(data, name))
+    parsed = its_format.parse(data, name)
+    return ReadFile(name, its_format, data, parsed, parsed)
 
 
 def _paragraph_spans(text: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
     """The span of a paragraph without white space at its ends; none if it has only white space."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     return [(start, end)] if start < end else []
-
-
-def _segments_of(
-    unit: Unit, parsed: ParsedFile, split: Split, line_breaks: LineBreaks | None, index: int
-) -> list[Segment]:
-    if parsed.is_paired:
-        state: Literal["new", "edited", "confirmed"] = "new"
-        if unit.target is not None:
-            state = "confirmed" if unit.is_confirmed else "edited"
-        return [
-            Segment(
-                index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, review=unit.review
-            )
-        ]
-    segments: list[Segment] = []
-    for start, end in _spans_of(unit, split, line_breaks):
-        place = unit.start + start, unit.start + end
-        number = index + len(segments)
-        segments.append(Segment(number, parsed.source(*place), *place, note=unit.note, limits=unit.limits))
-    return segments
 
 
 def _spans_of(unit: Unit, split: Split, line_breaks: LineBreaks | None) -> Iterator[tuple[int, int]]:

@@ -13,10 +13,9 @@ from dataclasses import replace
 from itertools import accumulate
 
 from app.errors import CommandError
-from app.formats import format_by_key
-from app.formats.added_forms import all_units
-from app.formats.base import ParsedFile, Unit
+from app.formats.base import Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
+from app.formats.parsed_file import ParsedFile
 from app.i18n import Message
 
 _GAP = re.compile(r"\s*")
@@ -103,20 +102,19 @@ def _extent(source: str) -> tuple[int, int]:
 
 
 def _parsed(document: Document) -> ParsedFile:
-    its_format = format_by_key(document.format)
-    if its_format.is_paired:
+    if document.format.is_paired:
         raise CommandError(
             Message(
                 "Files of this format ({format}) pair each source with its translation; their segments cannot be "
                 "split or merged.",
-                format=its_format.label,
+                format=document.format.label,
             )
         )
-    return its_format.read(document.data, document.name)
+    return document.parsed
 
 
 def _unit(parsed: ParsedFile, segment: Segment) -> Unit:
-    units = all_units(parsed)
+    units = parsed.all_units()
     unit = units[bisect_right([unit.start for unit in units], segment.start) - 1]
     assert unit.start <= segment.start < segment.end <= unit.end, f"segment {segment.index} lies in no unit"
     return unit

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from app.errors import LogError
+from app.formats import stored_format
 from app.formats.documents import Document, Segment
 from app.glossary.glossary import MAX_OWN_ID
 from app.i18n import Message
@@ -40,7 +41,7 @@ def insert_session(
     document_id = log.insert(
         "document",
         name=document.name,
-        format=document.format,
+        format=document.format.stored,
         sha256=hashlib.sha256(document.data).hexdigest(),
         encoding=document.encoding,
         mark=document.mark,
@@ -305,4 +306,5 @@ def _document(session: Mapping[str, Any], segments: list[dict[str, Any]]) -> Doc
         )
         for row in segments
     )
-    return Document(session["name"], session["format"], session["data"], session["encoding"], session["mark"], places)
+    its_format = stored_format(session["format"])
+    return Document(session["name"], its_format, session["data"], session["encoding"], session["mark"], places)

@@ -123,7 +123,7 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
     document = reader.document(data, name, choose, reading, lambda direction: rules)
     return (
         document.name,
-        document.format,
+        document.format.stored,
         document.encoding,
         document.mark.hex(),
         document.segments,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from app.errors import AppError, DocumentError, GlossaryError
-from app.formats import Reading
+from app.formats import Reading, stored_format
 from app.formats.archive import ArchiveMember
 from app.formats.documents import Document, Segment
 from app.formats.read_file import FileOverview
@@ -94,7 +94,7 @@ class SeparateReader(FileReader):
             conversation.tell(chosen, rules.data if rules else b"")
             name, key, encoding, mark, segments, notes, is_by_rules = conversation.result(_DOCUMENT)
             used = rules if is_by_rules else None
-            return Document(name, key, data, encoding, bytes.fromhex(mark), segments, notes, used)
+            return Document(name, stored_format(key), data, encoding, bytes.fromhex(mark), segments, notes, used)
 
     def glossary(self, data: bytes, name: str, direction: str, layout: Layout | None = None) -> GlossaryImport:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises GlossaryError too."""

@@ -17,7 +17,7 @@ from typing import Any, Final, get_args
 from app.access.actor import Actor
 from app.collector import collector_paused
 from app.errors import CommandError, LogError, check_fields
-from app.formats import format_by_key
+from app.formats import stored_format
 from app.formats.documents import Document, Export, Segment
 from app.glossary import Term
 from app.glossary.glossary import Glossary
@@ -141,7 +141,7 @@ def _session_line(session: SessionRecord) -> dict[str, object]:
         "last_hash": session.last_hash,
         "document": {
             "name": document.name,
-            "format": document.format,
+            "format": document.format.stored,
             "sha256": hashlib.sha256(document.data).hexdigest(),
             **_content(document),
         },
@@ -251,13 +251,12 @@ def _document(fields: Mapping[str, Any], places: tuple[Segment, ...]) -> Documen
         raise ValueError(Message("its document cannot be restored")) from error
     if hashlib.sha256(data).hexdigest() != fields["sha256"]:
         raise ValueError(Message("its document does not match its checksum"))
-    return Document(_text(fields["name"]), _text(fields["format"]), data, encoding, mark, places)
+    return Document(_text(fields["name"]), stored_format(_text(fields["format"])), data, encoding, mark, places)
 
 
 def _check_content(record: SessionRecord, events: Sequence[Event], name: str) -> None:
     """Raises LogError for data that cannot be resumed, counted or replayed: correct hashes do not prove its origin."""
     try:
-        format_by_key(record.document.format)
         for segment in record.segments:
             restore_segment(segment)
         session_statistics(record.document.segments, events)

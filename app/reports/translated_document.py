@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from app.formats import format_by_key
 from app.formats.documents import Document, Export
 from app.i18n import Message, joined
 from app.log.records import SavedSegment
@@ -51,7 +50,6 @@ def translated_document(
             texts[segment.index] = text
             num_proposed += is_proposed
     exported = document.export_file(texts, language, drafts=drafts, comments=comments, reviews=reviews)
-    is_paired = format_by_key(document.format).is_paired
     numbers = {index: number for number, index in enumerate(document.order, 1)}
     num_segments = len(numbers)
     notes = [exported.note] if exported.note else []
@@ -69,7 +67,7 @@ def translated_document(
         num_lacking = num_segments - len(texts)
         notes.append(
             Message("Segments without a translation: {count:,}.", count=num_lacking)
-            if is_paired
+            if document.format.is_paired
             else Message("Segments in the source language: {count:,}.", count=num_lacking)
         )
     places = {segment.index: segment for segment in document.segments}
@@ -82,7 +80,7 @@ def translated_document(
         notes.append(
             Message("Placeholders differ from the source in segment {segments}.", segments=shortened_list(differing))
         )
-    if comments and not format_by_key(document.format).takes_comments:
+    if comments and not document.format.takes_comments:
         with_comment = shortened_list(str(numbers[index]) for index in comments)
         notes.append(Message("This file format cannot store comments (segment {segments}).", segments=with_comment))
     return Export(exported.name, exported.data, joined(" ", notes) or None)

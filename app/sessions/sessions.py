@@ -239,9 +239,8 @@ class Sessions:
 
         fits = has_same_languages(workspace.project.direction, direction)
         project = workspace.project if fits else self.projects.for_new(actor, direction)
-        document = self.files.document(
-            old.data, old.name, choose, reading or old.reading, lambda _: ProjectRules(self.segmentation.of(project.id))
-        )
+        rules = ProjectRules(self.segmentation.of(project.id))
+        document = self.files.document(old.data, old.name, choose, reading or old.format.reading, lambda _: rules)
         begun = self.opener.start(actor, document, direction, model, project if fits else None)
         try:
             for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first

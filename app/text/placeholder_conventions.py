@@ -1,8 +1,8 @@
 """Placeholders that only the formats of software have, beside those that every text may have (`engine.PLACEHOLDER`).
 
-A convention that is ambiguous in prose ("at :noon", "@home", "[optional]") holds for the formats of its row, and some
-only for files with the evidence that their tool leaves. The placeholders of a file's texts are found when it is read,
-and each segment has its own (`app.formats.documents.Segment.placeholders`).
+A convention that is ambiguous in prose ("at :noon", "@home", "[optional]") holds for the formats that name it
+(`app.formats`), and some only for files with the evidence that their tool leaves. The placeholders of a file's texts
+are found when it is read, and each segment has its own (`app.formats.documents.Segment.placeholders`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-_STRINGS: Final = frozenset({"json", "yaml", "po", "properties", "resx"})
-_APPLE: Final = frozenset({"strings", "stringsdict", "xcstrings", "json", "yaml"})
-_QT: Final = frozenset({"po", "xliff", "json", "yaml"})
 _WORDS_IN_BRACKETS: Final = "alpha|beta|deprecated|empty|experimental|new|none|optional|required|sic|unknown|untitled"
 
 
@@ -25,14 +22,12 @@ class Convention:
     Args:
         name: The tools that have it.
         pattern: Matches a placeholder.
-        formats: Keys of `app.formats.Format`.
         evidence: Matches in at least one text of each file in which the convention holds.
         source: The documentation of the convention.
     """
 
     name: str
     pattern: re.Pattern[str]
-    formats: frozenset[str]
     source: str
     evidence: re.Pattern[str] | None = None
 
@@ -57,51 +52,42 @@ ANYWHERE: Final = re.compile(
     re.VERBOSE,
 )
 
-CONVENTIONS: Final = (
-    Convention(
-        "Laravel: :name, :Name, :NAME",
-        re.compile(r"(?<![\w:/{@\\]):[A-Za-z_]\w++(?![\w:]*:)"),
-        _STRINGS,
-        "https://laravel.com/docs/localization#replacing-parameters-in-translation-strings",
-    ),
-    Convention(
-        "Swift: \\(name)",
-        re.compile(r"\\{1,2}\([A-Za-z_][\w.]*+(?:\([^()]{0,100}\))?\)"),
-        _APPLE,
-        "https://docs.swift.org/swift-book/documentation/the-swift-programming-language/stringsandcharacters/",
-    ),
-    Convention(
-        "Drupal: !name",
-        re.compile(r"(?<![\w!])![a-z][a-z0-9_]++(?![\w(]|![\w!])"),
-        _STRINGS,
-        "https://www.drupal.org/docs/7/api/localization-api",
-    ),
-    Convention(
-        "Drupal: @name, %name",
-        re.compile(r"(?<![\w@%.-])[@%][a-z][a-z0-9_-]*[a-z0-9](?![\w@%])"),
-        _STRINGS,
-        "https://www.drupal.org/docs/8/api/translation-api/overview",
-        evidence=re.compile(r"(?<![\w@])@(?:count|name|title|type|url|number|user|site|message|error)(?![\w@]|\.\w)"),
-    ),
-    Convention(
-        "Qt: %1, %L1, %n",
-        re.compile(r"(?<![\w%])%(?:L?[1-9]|Ln|n)(?![\w$%])"),
-        _QT,
-        "https://doc.qt.io/qt-6/i18n-source-translation.html",
-        evidence=re.compile(r"(?<![\w%])(?<!\d )%(?:L?1|L?n)(?![\w$%]|[,.]\w|\s*%)"),
-    ),
-    Convention(
-        "Tokens: [name]",
-        re.compile(rf"(?<![\w\]\\])\[(?!(?:{_WORDS_IN_BRACKETS})\])[a-z][a-z0-9]*+(?:[_.][a-z0-9]++)*\](?![\w(\[])"),
-        frozenset({"json"}),
-        "https://docs.moodle.org/dev/String_API",
-    ),
+LARAVEL: Final = Convention(
+    "Laravel: :name, :Name, :NAME",
+    re.compile(r"(?<![\w:/{@\\]):[A-Za-z_]\w++(?![\w:]*:)"),
+    "https://laravel.com/docs/localization#replacing-parameters-in-translation-strings",
+)
+SWIFT: Final = Convention(
+    "Swift: \\(name)",
+    re.compile(r"\\{1,2}\([A-Za-z_][\w.]*+(?:\([^()]{0,100}\))?\)"),
+    "https://docs.swift.org/swift-book/documentation/the-swift-programming-language/stringsandcharacters/",
+)
+DRUPAL_7: Final = Convention(
+    "Drupal: !name",
+    re.compile(r"(?<![\w!])![a-z][a-z0-9_]++(?![\w(]|![\w!])"),
+    "https://www.drupal.org/docs/7/api/localization-api",
+)
+DRUPAL_8: Final = Convention(
+    "Drupal: @name, %name",
+    re.compile(r"(?<![\w@%.-])[@%][a-z][a-z0-9_-]*[a-z0-9](?![\w@%])"),
+    "https://www.drupal.org/docs/8/api/translation-api/overview",
+    evidence=re.compile(r"(?<![\w@])@(?:count|name|title|type|url|number|user|site|message|error)(?![\w@]|\.\w)"),
+)
+QT: Final = Convention(
+    "Qt: %1, %L1, %n",
+    re.compile(r"(?<![\w%])%(?:L?[1-9]|Ln|n)(?![\w$%])"),
+    "https://doc.qt.io/qt-6/i18n-source-translation.html",
+    evidence=re.compile(r"(?<![\w%])(?<!\d )%(?:L?1|L?n)(?![\w$%]|[,.]\w|\s*%)"),
+)
+TOKENS: Final = Convention(
+    "Tokens: [name]",
+    re.compile(rf"(?<![\w\]\\])\[(?!(?:{_WORDS_IN_BRACKETS})\])[a-z][a-z0-9]*+(?:[_.][a-z0-9]++)*\](?![\w(\[])"),
+    "https://docs.moodle.org/dev/String_API",
 )
 
 
-def conventions_of(format_key: str, texts: Iterable[str]) -> tuple[Convention, ...]:
-    """The conventions that hold for a file of this format with these texts."""
-    possible = [convention for convention in CONVENTIONS if format_key in convention.formats]
+def conventions_of(possible: Collection[Convention], texts: Iterable[str]) -> tuple[Convention, ...]:
+    """The conventions, out of those that are possible in its format, that hold for a file with these texts."""
     if not possible:
         return ()
     known = [*texts]
@@ -115,7 +101,7 @@ def conventions_of(format_key: str, texts: Iterable[str]) -> tuple[Convention, .
 def placeholders_in(text: str, conventions: Collection[Convention]) -> tuple[str, ...]:
     """The distinct placeholders that a text has by these conventions, in their order.
 
-    >>> placeholders_in("The :field of :field", CONVENTIONS)
+    >>> placeholders_in("The :field of :field", [LARAVEL])
     (':field',)
     """
     found = sorted((match.start(), match.group()) for each in conventions for match in each.pattern.finditer(text))

@@ -41,7 +41,7 @@ def snapshot_of(
             "name": core.document.name,
             "notes": [*core.store.notes, *core.document.notes],
             "can_be_reread": core.document.can_be_reread,
-            "has_segments_choice": core.document.has_segments_choice,
+            "has_segments_choice": not core.document.format.is_paired,
             "direction": core.direction,
             "source_language": source_language,
             "target_language": target_language,

@@ -1,13 +1,14 @@
 """The collector of reference cycles pauses while files are read and written, and goes on after them."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from app.collector import collector_paused, keep_modules_out_of_collections
 from app.errors import DocumentError
-from app.formats import Format, documents
+from app.formats.base import UnitTranslation, WrittenFile
+from app.formats.office.docx import DocxFile
 from app.formats.read_file import read_document
 from benchmarks.files.hostile import word
 
@@ -43,13 +44,13 @@ def test_collector_goes_on_after_a_file_that_cannot_be_read() -> None:
 def test_collector_pauses_while_a_document_is_exported(monkeypatch: pytest.MonkeyPatch) -> None:
     document = read_document(word("<w:p><w:r><w:t>Some text.</w:t></w:r></w:p>"), "a.docx")
     seen = []
-    find = documents.format_by_key
+    write = DocxFile.write
 
-    def found(key: str) -> Format:
+    def written(self: DocxFile, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         seen.append(gc.isenabled())
-        return find(key)
+        return write(self, translations, language)
 
-    monkeypatch.setattr(documents, "format_by_key", found)
+    monkeypatch.setattr(DocxFile, "write", written)
     document.export({0: "Ein Text."})
     assert seen
     assert not any(seen)

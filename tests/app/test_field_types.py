@@ -13,7 +13,7 @@ import pytest
 
 from app.access.rights import Access
 from app.errors import CommandError
-from app.formats import Reading
+from app.formats import Reading, stored_format
 from app.formats.documents import Document
 from app.i18n import Message
 from app.log.bundle_tables import Bundle
@@ -49,7 +49,7 @@ ACCEPTED = (
     "open", "confirmed", frozenset(), frozenset({1}), Counter("a"), Path("a"), date(2026, 1, 1), Phrase("a"),
     (Phrase("a"),), Avoid("a"), (Avoid("a"), "a"),
 )  # fmt: skip
-DOCUMENT = Document("a.txt", "text", b"One.", "utf-8", b"", ())
+DOCUMENT = Document("a.txt", stored_format("txt"), b"One.", "utf-8", b"", ())
 GOOD: dict[type, dict[str, Any]] = {
     Style: {},
     Reading: {},

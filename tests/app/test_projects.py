@@ -630,7 +630,7 @@ def test_rules_for_parts_of_files_are_kept_for_new_documents_also_after_a_restar
     first = run.open("first.json", data)
     assert sources(first) == ["one", "First"]
     begun = run.sessions.restart(OWNER, first, "en-de", reading=Reading(rules=("skip id",)))
-    assert (sources(begun), begun.document.reading.rules) == (["First"], ("skip id",))
+    assert (sources(begun), begun.document.format.reading.rules) == (["First"], ("skip id",))
     assert not run.projects.keeps_part_rules(begun, ("skip id",))
     run.projects.keep_part_rules(OWNER, begun, ("skip id",))
     assert run.projects.keeps_part_rules(begun, ("skip id",))

@@ -31,7 +31,7 @@ LIMITS = {
     "idle_limit_ms": IDLE_LIMIT_MS,
     "comment_characters": MAX_COMMENT_CHARACTERS,
     "key_name_characters": MAX_KEY_CHARACTERS,
-    "document_mib": max(one.max_bytes for one in FORMATS) // MIB,
+    "document_mib": max(one.max_bytes for one in FORMATS.values()) // MIB,
     "glossary_mib": MAX_GLOSSARY_BYTES // MIB,
     "memory_mib": MAX_MEMORY_BYTES // MIB,
 }

@@ -17,19 +17,9 @@ from functools import cached_property
 from itertools import islice
 
 from app.errors import DocumentError
-from app.formats.base import (
-    Edit,
-    PairedFile,
-    RawTags,
-    Unit,
-    UnitTranslation,
-    WrittenFile,
-    encode,
-    line_of,
-    one_line,
-    splice,
-)
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, encode, line_of, one_line, splice
 from app.formats.inline import Piece, Shown, show
+from app.formats.parsed_file import PairedFile
 from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, escape_formula, shortened_list
 from app.text.language_names import column_language
@@ -90,7 +80,6 @@ class TableFile(PairedFile):
     units: Sequence[Unit] = field(repr=False)
     languages: tuple[str, str] = ("", "")  # the column names if these are languages
     notes: tuple[str, ...] = ()
-    is_paired: bool = True
     has_backslashes: bool = False  # before quotation marks inside of cells
     limit_column: int | None = None  # with the longest length of each target, in characters
 
@@ -107,6 +96,10 @@ class TableFile(PairedFile):
         return replace(
             self, columns=columns, languages=languages, units=_units(_rows(self.lines, columns, self.limit_column))
         )
+
+    def preview(self, num_rows: int) -> tuple[tuple[int, int] | None, list[list[str]]]:
+        """The columns of sources and targets, and the cells of the first rows; the header is not among them."""
+        return self.columns, [[one_line(cell.value) for cell in line] for line in self.lines[:num_rows]]
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The file with these targets in their cells; missing cells are added to short rows."""
@@ -149,7 +142,7 @@ class TableFile(PairedFile):
         return text
 
 
-def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int, int] | None = None) -> TableFile:
+def parse(data: bytes, name: str, encoding: str | None = None, columns: tuple[int, int] | None = None) -> TableFile:
     """Parses a table; `columns` are the numbers of the source and target columns, from 0.
 
     Raises DocumentError with the row if quotation marks cannot be read, or if no row has the column of sources.
@@ -198,11 +191,6 @@ def read(data: bytes, name: str, encoding: str | None = None, columns: tuple[int
         has_backslashes=has_backslashes,
         limit_column=limit_column,
     )
-
-
-def first_rows(parsed: TableFile, num_rows: int) -> list[list[str]]:
-    """The cells of the first rows, for a person who chooses columns; the header, if any, is not among them."""
-    return [[one_line(cell.value) for cell in line] for line in parsed.lines[:num_rows]]
 
 
 def _can_read(text: str, start: int, separator: str, name: str) -> bool:

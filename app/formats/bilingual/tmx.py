@@ -12,9 +12,10 @@ from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from app.errors import DocumentError
-from app.formats.base import Edit, PairedFile, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.code_pairs import sub_flows_note
 from app.formats.inline import Shown, pieces_of, show
+from app.formats.parsed_file import PairedFile
 from app.formats.unit_notes import place_note
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message
@@ -47,9 +48,8 @@ class TmxFile(PairedFile):
     source_language: str
     target_language: str | None
     notes: tuple[str, ...] = ()
-    is_paired: bool = True
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, str]:
         """The languages of the variants shown."""
         return self.source_language, self.target_language or ""
@@ -83,7 +83,7 @@ class TmxFile(PairedFile):
         return pair.target.inner_start, pair.target.inner_end, raw
 
 
-def read(data: bytes, name: str) -> TmxFile:
+def parse(data: bytes, name: str) -> TmxFile:
     """Parses a TMX file. Raises DocumentError with the line number if it is not valid."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)

@@ -13,18 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from app.errors import DocumentError
-from app.formats.base import (
-    Comment,
-    Edit,
-    PairedFile,
-    RawTags,
-    ReviewState,
-    Unit,
-    UnitTranslation,
-    WrittenFile,
-    one_line,
-    splice,
-)
+from app.formats.base import Comment, Edit, RawTags, ReviewState, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.bilingual.xliff_gettext import (
     is_gettext,
     is_of_qt,
@@ -45,6 +34,7 @@ from app.formats.bilingual.xliff_segments import (
     joint_review,
 )
 from app.formats.bilingual.xliff_tools import metadata_of_text
+from app.formats.parsed_file import PairedFile
 from app.formats.xml_text import Node, decode_xml, encode_xml, escape, tree, with_attribute
 from app.i18n import Message
 from app.text.encoding import DecodedText, shortened_list
@@ -73,7 +63,6 @@ class XliffFile(PairedFile):
     languages: tuple[str, str] = ("", "")
     left_out: Sequence[Unit] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
-    is_paired: bool = True
 
     @property
     def is_version_2(self) -> bool:
@@ -312,7 +301,7 @@ class XliffFile(PairedFile):
         return splice(text[base : entry.segmented.inner_end], edits)
 
 
-def read(data: bytes, name: str) -> XliffFile:
+def parse(data: bytes, name: str) -> XliffFile:
     """Parses an XLIFF file. Raises DocumentError with the line number if it is not valid."""
     decoded = decode_xml(data, name)
     if sum(1 for _ in _UNIT.finditer(decoded.text)) > MAX_UNITS:

@@ -15,14 +15,16 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import unescape
 
 from app.errors import DocumentError
-from app.formats.base import Edit, RawTags, TextFile, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
+from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, line_of, one_line, splice
 from app.formats.blocks import Block, code
 from app.formats.inline import Piece, Shown, show
 from app.formats.markup.html_attributes import Value, Zones, attributes, is_translated, texts
 from app.formats.markup.html_blocks import OpenBlocks
+from app.formats.parsed_file import TextFile
 from app.formats.xml_text import encode_xml
 from app.text.encoding import DecodedText, decode_text
 from app.text.writing_direction import is_right_to_left
@@ -83,18 +85,12 @@ class HtmlFile(TextFile):
     tokens: Sequence[_Token] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     blocks: Sequence[Block] = field(repr=False)
-    is_paired: bool = False
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, str]:
         """The declared language of the page, which is the source language."""
         found = _LANGUAGE.search(self.decoded.text)
         return found[1] if found else "", ""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The note about a guessed encoding, if any."""
-        return (self.decoded.note,) if self.decoded.note else ()
 
     def source(self, start: int, end: int) -> str:
         """The text at a place, with placeholders."""
@@ -201,7 +197,7 @@ def _turned(found: re.Match[str], direction: str) -> str:
     return f' dir="{direction}"' if value in ("ltr", "rtl") and value != direction else found.group()
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> HtmlFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> HtmlFile:
     """Parses a page in any common encoding; tries the one declared in its meta tag first."""
     decoded = _decoded(data, name, encoding)
     tokens: list[_Token] = []

@@ -110,7 +110,7 @@ class MarkdownFile(ProseFile):
         return (start - behind, end - behind) if start >= behind else (start, end)
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
     """Parses a Markdown file in any common encoding."""
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text

@@ -17,7 +17,7 @@ from itertools import chain, zip_longest
 from typing import Final
 
 from app.errors import DocumentError
-from app.formats.base import Edit, ParsedFile, line_of, splice
+from app.formats.base import Edit, line_of, splice
 from app.formats.blocks import PARAGRAPH, Block
 from app.formats.markup.xml_rules import (
     LETTER,
@@ -40,6 +40,7 @@ from app.formats.office.office_file import (
     starts_of,
 )
 from app.formats.paragraph import OBJECT, Atom, Container, Paragraph
+from app.formats.parsed_file import ParsedFile
 from app.formats.part_rules import ELEMENT_USES, KEY_USES, Part, PartList, PartUse, skipped_note
 from app.formats.software import android
 from app.formats.xml_text import (
@@ -255,12 +256,11 @@ class XmlFile(ParagraphFile):
 
     parts: Sequence[OfficePart] = field(repr=False)
     rules: XmlRules = field(repr=False)
+    root: Node = field(repr=False)
     languages: tuple[str, str]
     encoding: str
     mark: bytes
-    root: Node = field(repr=False)
     notes: tuple[str, ...]
-    is_paired: bool = False
 
     def text_parts(self) -> Sequence[Part]:
         """The elements with text of their own, and their attributes with letters."""
@@ -322,12 +322,12 @@ class XmlFile(ParagraphFile):
         return xml
 
 
-def read(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:
+def parse(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:
     """Parses an XML document. Raises DocumentError, with a remedy, if it cannot be opened."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)
     if root.name == "resources":
-        return android.read(data, name)
+        return android.parse(data, name)
     vocabulary = vocabulary_of(root)
     known, unknown = rules_of(root, vocabulary)
     chosen = with_chosen(known, rules)
@@ -349,7 +349,7 @@ def read(data: bytes, name: str, rules: Sequence[str] = ()) -> ParsedFile:
     if rules and (note := skipped_note(sum(not on for node, on in with_state(root, chosen) if has_own_text(node)))):
         notes.append(note)
     languages = root.attributes.get("xml:lang", ""), ""
-    return XmlFile(parts, chosen, languages, decoded.encoding, decoded.mark, root, tuple(notes))
+    return XmlFile(parts, chosen, root, languages, decoded.encoding, decoded.mark, tuple(notes))
 
 
 def _found(document: _Tree) -> Iterator[_Found]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from unicodedata import category
 
@@ -34,6 +34,7 @@ from app.formats.office.office_file import OfficePart, changed_at_once, check_ru
 from app.formats.office.office_package import OfficeKind, OfficePackage
 from app.formats.office.turning import word_turned
 from app.formats.paragraph import OBJECT, Paragraph
+from app.formats.parsed_file import ParsedFile
 from app.formats.xml_text import Node, decode_xml, encode_xml, tree
 from app.i18n import Message, joined
 from app.text.encoding import DecodedText
@@ -86,16 +87,13 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class DocxFile:
+class DocxFile(ParsedFile):
     """A Word document; a place is a span of the text of all its paragraphs in order."""
 
     package: OfficePackage = field(repr=False)
     parts: Sequence[_Part | OfficePart] = field(repr=False)
     units: Sequence[Unit] = field(repr=False)
     notes: tuple[str, ...] = ()
-    is_paired: bool = False
-    encoding: str = ""
-    mark: bytes = b""
 
     def source(self, start: int, end: int) -> str:
         """The text at a place, with placeholders. Raises LookupError if there is none."""
@@ -145,6 +143,13 @@ class DocxFile:
         return WrittenFile(self.package.rewritten(new))
 
     @cached_property
+    def extras(self) -> Sequence[str]:
+        """The kinds of texts of `EXTRAS` that the document has, chosen or not."""
+        names = _names_of_parts(self.package, ())
+        texts = (self.package.xml(name).text for name in names)
+        return tuple(_extras(self.package, names, sum(len(hidden_texts(tree(xml), xml)) for xml in texts)))
+
+    @cached_property
     def blocks(self) -> Sequence[Block]:
         """The blocks of the body, and then of headers, footers and notes."""
         headings = word_headings(self.package)
@@ -189,7 +194,7 @@ class DocxFile:
         return find_paragraph(self.parts, start)
 
 
-def read(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
+def parse(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
     """Parses a Word document; `extras` are the kinds of further texts to offer, out of `EXTRAS`.
 
     Raises DocumentError, with a remedy, if it cannot be opened.
@@ -212,15 +217,6 @@ def read(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
     num_hidden = sum(part.num_hidden for part in parts if isinstance(part, _Part))
     left_out = [kind for kind in _extras(package, names, num_hidden) if kind not in extras]
     return DocxFile(package, parts, units, _notes(left_out, num_hidden))
-
-
-@lru_cache(maxsize=8)
-def extras_of(data: bytes, name: str) -> Sequence[str]:
-    """The kinds of texts of `EXTRAS` that a document has; it was read before."""
-    package = OfficePackage(data, name, _WORD)
-    names = _names_of_parts(package, ())
-    texts = (package.xml(name).text for name in names)
-    return tuple(_extras(package, names, sum(len(hidden_texts(tree(xml), xml)) for xml in texts)))
 
 
 def _extras(package: OfficePackage, names: Sequence[str], num_hidden: int) -> list[str]:

@@ -104,7 +104,7 @@ class IdmlFile(OfficeFile):
         return {part.name: encode_xml(xml, part.decoded)}
 
 
-def read(data: bytes, name: str) -> IdmlFile:
+def parse(data: bytes, name: str) -> IdmlFile:
     """Parses an InDesign document. Raises DocumentError, with a remedy, if it cannot be opened."""
     package = OfficePackage(data, name, _KIND)
     document = tree(package.xml(_MAP).text)

@@ -182,7 +182,7 @@ class OdfFile(OfficeFile):
         return xml
 
 
-def read(data: bytes, name: str) -> OdfFile:
+def parse(data: bytes, name: str) -> OdfFile:
     """Parses an OpenDocument file. Raises DocumentError, with a remedy, if it cannot be opened."""
     package = OfficePackage(data, name, _KIND)
     manifest = "META-INF/manifest.xml"

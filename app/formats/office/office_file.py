@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, 
 from app.formats.inline import Shown
 from app.formats.office.office_package import OfficePackage
 from app.formats.paragraph import OBJECT
+from app.formats.parsed_file import ParsedFile
 from app.i18n import Message
 from app.text.encoding import DecodedText
 
@@ -127,7 +128,7 @@ class OfficePart:
         return self.starts[-1] + len(self.paragraphs[-1].text) + 1
 
 
-class ParagraphFile(ABC):
+class ParagraphFile(ParsedFile):
     """A file of paragraphs; a place is a span of the text of all paragraphs in order. Each part has paragraphs."""
 
     parts: Sequence[OfficePart]
@@ -201,9 +202,6 @@ class OfficeFile(ParagraphFile):
     package: OfficePackage = field(repr=False)
     parts: Sequence[OfficePart] = field(repr=False)
     notes: tuple[str, ...] = ()
-    is_paired: bool = False
-    encoding: str = ""
-    mark: bytes = b""
 
     def file_with(self, new: Mapping[str, bytes]) -> bytes:
         """The archive with new content of some parts."""

@@ -59,7 +59,7 @@ class PptxFile(OfficeFile):
         return rewritten_drawing(self.package, part, changes, language)
 
 
-def read(data: bytes, name: str) -> PptxFile:
+def parse(data: bytes, name: str) -> PptxFile:
     """Parses a presentation. Raises DocumentError, with a remedy, if it cannot be opened."""
     package = OfficePackage(data, name, _POWERPOINT)
     parts: list[OfficePart] = []

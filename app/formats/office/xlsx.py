@@ -201,7 +201,7 @@ class _Uses:
     shared_headings: set[int | None]
 
 
-def read(data: bytes, name: str) -> XlsxFile:
+def parse(data: bytes, name: str) -> XlsxFile:
     """Parses a workbook. Raises DocumentError, with a remedy, if it cannot be opened."""
     package = OfficePackage(data, name, _EXCEL)
     main = next((part for part, kind in package.content_types().items() if _MAIN.search(kind)), None)

@@ -109,7 +109,7 @@ class _Value:
         return lead + inner + trail
 
 
-def read(data: bytes, name: str) -> XmlStrings:
+def parse(data: bytes, name: str) -> XmlStrings:
     """Parses a strings.xml file. Raises DocumentError if it is not XML or has another root element."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)

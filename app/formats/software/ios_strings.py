@@ -30,7 +30,7 @@ _INTERPOLATED = re.compile(r"(?<!\\)(?:\\\\)*+\\\(")
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .strings file. Raises DocumentError with the line of the first error."""
     if data.startswith(b"bplist"):
         raise DocumentError(

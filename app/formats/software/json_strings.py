@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 from app.errors import DocumentError
@@ -46,11 +46,10 @@ class JsonStrings(IcuFile):
     rules: KeyRules = KeyRules()  # noqa: RUF009 (it does not change)
     num_skipped: int = 0
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """Notices about the encoding and about texts that are not offered."""
-        skipped = skipped_note(self.num_skipped)
-        return (*super().notes, *([skipped] if skipped else []))
+        return tuple(filter(None, (self.decoded.note, *self.remarks, skipped_note(self.num_skipped))))
 
     def text_parts(self) -> Sequence[Part]:
         """The keys with text."""
@@ -64,7 +63,7 @@ class JsonStrings(IcuFile):
                 parts.add(pattern_of(path), use, KEY_USES, one_line(shown(value)))
         return parts.all()
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, str]:
         """The locale of an ARB file as source language."""
         return (self.locale[2] if self.locale else "", "")
@@ -76,7 +75,7 @@ class JsonStrings(IcuFile):
         return edits
 
 
-def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[str] = ()) -> JsonStrings:
+def parse(data: bytes, name: str, encoding: str | None = None, rules: Sequence[str] = ()) -> JsonStrings:
     """Parses a JSON or ARB file. Raises DocumentError with the line and column if it is not valid."""
     chosen = key_rules(rules)
     num_skipped = 0

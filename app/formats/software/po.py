@@ -17,19 +17,9 @@ from functools import cached_property, partial
 
 from app.errors import DocumentError
 from app.formats.added_forms import AddedForm, Place, by_place
-from app.formats.base import (
-    Comment,
-    Edit,
-    PairedFile,
-    RawTags,
-    Unit,
-    UnitTranslation,
-    WrittenFile,
-    encode,
-    one_line,
-    splice,
-)
+from app.formats.base import Comment, Edit, RawTags, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, shown
+from app.formats.parsed_file import PairedFile
 from app.formats.software.po_entries import PoEntry, flags_of, po_entries
 from app.formats.software.po_header import (
     MAX_PLURALS,
@@ -76,18 +66,12 @@ class PoFile(PairedFile):
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     lacks_header: bool = False
     markdown: Mapping[int, MarkdownEntry] = field(default_factory=dict, repr=False)
-    is_paired: bool = True
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, str]:
         """The languages of the header; a missing source language is English, as in gettext."""
         target, source = (found[1] if (found := name.search(self.decoded.text)) else "" for name in (_TARGET, _SOURCE))
         return source or ("en" if target else ""), target
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The note about a guessed encoding, if any."""
-        return (self.decoded.note,) if self.decoded.note else ()
 
     @cached_property
     def header(self) -> str:
@@ -228,7 +212,7 @@ class PoFile(PairedFile):
         return WrittenFile(text.encode("utf-8"), note)
 
 
-def read(data: bytes, name: str) -> PoFile:
+def parse(data: bytes, name: str) -> PoFile:
     """Parses a PO or POT file. Raises DocumentError with the line number if it is not valid."""
     decoded = _decoded(data, name)
     entries = list(po_entries(decoded.text, name))

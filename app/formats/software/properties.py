@@ -37,7 +37,7 @@ _NOT_LATIN_1 = re.compile(rb"[\x80-\x9f]")  # text in Windows code pages, contro
 _SPACE_ESCAPES = re.compile(r"\\[tnrf ]|\\(?:\r\n|[\r\n])|\s")
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .properties file; every text file is a valid one."""
     latin_1 = None if _NOT_LATIN_1.search(data) else "iso-8859-1"
     decoded = decode_text(data, name, DocumentError, encoding, otherwise=latin_1)

@@ -17,7 +17,7 @@ from app.formats.xml_text import Node, decode_xml, tree
 from app.i18n import Message
 
 
-def read(data: bytes, name: str) -> XmlStrings:
+def parse(data: bytes, name: str) -> XmlStrings:
     """Parses a .resx file. Raises DocumentError if it is not XML or has another root element."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)

@@ -25,7 +25,7 @@ _WIDTHS = "NSStringVariableWidthRuleType"
 _VARIABLE = re.compile(r"%(?:\d+\$)?#@[^@]*@")
 
 
-def read(data: bytes, name: str) -> XmlStrings:
+def parse(data: bytes, name: str) -> XmlStrings:
     """Parses a .stringsdict file. Raises DocumentError if it is not XML or has another root element."""
     decoded = decode_xml(data, name)
     root = tree(decoded.text)

@@ -19,8 +19,9 @@ from typing import Any
 
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, Place, by_place
-from app.formats.base import Edit, PairedFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
+from app.formats.base import Edit, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, shown
+from app.formats.parsed_file import PairedFile
 from app.formats.software.json_strings import parsed_json, repeated_keys
 from app.formats.unit_notes import key_note
 from app.i18n import Message
@@ -63,7 +64,7 @@ class _Form:
 class StringCatalog(PairedFile):
     """A string catalog; a place is the content of a value or key in the source language.
 
-    `languages` are its source language and, if it has only one other, that; `tags` are all other languages.
+    `languages` are its source language and, if it has only one other, that; `language_tags` are all other languages.
     """
 
     decoded: DecodedText
@@ -73,9 +74,8 @@ class StringCatalog(PairedFile):
     units: Sequence[Unit] = field(repr=False)
     added: Mapping[Place, AddedForm] = field(repr=False)
     languages: tuple[str, str]
-    tags: Sequence[str] = ()
+    language_tags: Sequence[str] = ()
     notes: tuple[str, ...] = ()
-    is_paired: bool = True
 
     def source(self, start: int, end: int) -> str:
         """The source at this place. Raises LookupError if there is none."""
@@ -98,9 +98,9 @@ class StringCatalog(PairedFile):
 
     def _tag(self, language: str) -> str:
         """The catalog's tag of a language: "pt-BR" for "pt", unless there are other variants; else the language."""
-        if language in self.tags:
+        if language in self.language_tags:
             return language
-        alike = [tag for tag in self.tags if in_language(language, {tag.replace("_", "-").lower(): tag})]
+        alike = [tag for tag in self.language_tags if in_language(language, {tag.replace("_", "-").lower(): tag})]
         return alike[0] if len(alike) == 1 else language
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
@@ -173,7 +173,7 @@ class StringCatalog(PairedFile):
         return " : " if '" : ' in self.decoded.text else ": "
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
+def parse(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
     """Parses a string catalog. Raises DocumentError if it is not JSON or no string catalog."""
     decoded = decode_text(data, name, DocumentError, encoding)
     content = parsed_json(decoded.text, name, integer=_integer)

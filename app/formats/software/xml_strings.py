@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.formats.added_forms import AddedForm, Place, by_place
-from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Edit, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.escapes import from_shown, shown
+from app.formats.parsed_file import TextFile
 from app.formats.xml_text import Node, encode_xml, escape
 from app.text.encoding import DecodedText
 
@@ -45,7 +46,6 @@ class XmlStrings(TextFile):
     units: Sequence[Unit] = field(repr=False)
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
-    is_paired: bool = False
 
     def source(self, start: int, end: int) -> str:
         """The text at this place. Raises LookupError if there is none."""

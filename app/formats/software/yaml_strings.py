@@ -15,13 +15,14 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from app.errors import DocumentError
 from app.formats.added_forms import OTHER, AddedForm, FixedPlural, Place, added_forms, by_place, space_before
-from app.formats.base import Edit, TextFile, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
+from app.formats.base import Edit, Unit, UnitTranslation, WrittenFile, encode, one_line, splice
 from app.formats.escapes import from_shown, repeated_keys_note
 from app.formats.icu import IcuText, icu_message, shown_text, written
+from app.formats.parsed_file import TextFile
 from app.formats.part_rules import KEY_USES, KeyRules, Part, PartList, key_rules, pattern_of, skipped_note
 from app.formats.software.yaml_pieces import with_changes
 from app.formats.software.yaml_scalars import (
@@ -71,13 +72,12 @@ class YamlStrings(TextFile):
     pieces: Mapping[Place, _Piece] = field(default_factory=dict, repr=False)
     added: Mapping[Place, AddedForm] = field(default_factory=dict, repr=False)
     locale: Scalar | None = None
-    is_paired: bool = False
     rules: KeyRules = KeyRules()  # noqa: RUF009 (it does not change)
     num_skipped: int = 0
     repeated: Sequence[str] = ()
     fixed_plurals: Sequence[FixedPlural] = ()
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """Notices about the encoding, repeated keys, and texts that are not offered."""
         notes = (self.decoded.note, repeated_keys_note(self.repeated), skipped_note(self.num_skipped))
@@ -93,7 +93,7 @@ class YamlStrings(TextFile):
                 parts.add(pattern_of(steps), use, KEY_USES, shown_value(scalar.value))
         return parts.all()
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, str]:
         """The key that is a language as source language."""
         return (self.locale.value.removeprefix(":") if self.locale else "", "")
@@ -138,7 +138,7 @@ class YamlStrings(TextFile):
         return encode(splice(text, edits), self.encoding, self.mark)
 
 
-def read(data: bytes, name: str, encoding: str | None = None, rules: Sequence[str] = ()) -> YamlStrings:
+def parse(data: bytes, name: str, encoding: str | None = None, rules: Sequence[str] = ()) -> YamlStrings:
     """Parses a YAML file. Raises DocumentError with the line and column if it is not valid."""
     chosen = key_rules(rules)
     num_skipped = 0

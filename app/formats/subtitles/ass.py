@@ -26,7 +26,7 @@ _DRAWING = re.compile(r"\{[^{}]*\\p[1-9][^{}]*\}")
 _USUAL_FORMAT = "Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a subtitle file. Raises DocumentError if it has no events or the text is not the last field."""
     decoded = decode_text(data, name, DocumentError, encoding)
     units: list[Unit] = []

@@ -61,7 +61,7 @@ def cue_of(times: str, texts: Sequence[Stretch]) -> Cue:
     return Cue(begin, finish, texts, num_characters=sum(stop - start for start, stop, _ in texts))
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a SubRip file. Raises DocumentError if it has no lines of times."""
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text

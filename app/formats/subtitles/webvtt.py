@@ -23,7 +23,7 @@ _REFERENCE = re.compile("|".join(_REFERENCES))
 _TAG = re.compile(r"</?(?:([cibuv]|ruby|rt|lang)|\d[\d:.]+)(?:[.\s][^<>]*)?>")
 
 
-def read(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
+def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a WebVTT file. Raises DocumentError if it does not begin as one."""
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text

@@ -45,28 +45,27 @@ class AskReading(Command):
     result: ClassVar[Any] = r.ReadingChoice
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        document = workspace.document
-        columns, rows = document.preview(NUM_ROWS_SHOWN)
+        document, its_format = workspace.document, workspace.document.format
+        reading = its_format.reading
+        columns, rows = document.parsed.preview(NUM_ROWS_SHOWN)
         problem: str = ""
         parts: Sequence[Part] = ()
         try:
             parts = document.text_parts(self.rules)
         except CommandError as error:
             problem = error.args[0]
-        rules = self.rules if self.rules is not None else document.reading.rules or ()
+        rules = self.rules if self.rules is not None else reading.rules or ()
         shown = [[cell[:MAX_CELL_SHOWN] for cell in row] for row in rows]
-        codecs = (
-            dict.fromkeys((document.encoding, *ENCODINGS)) if document.encoding and document.has_encoding_choice else ()
-        )
+        codecs = dict.fromkeys((document.encoding, *ENCODINGS)) if document.encoding and its_format.has_encoding else ()
         return {
             "encoding": document.encoding,
             "encodings": [[codec, encoding_label(codec)] for codec in codecs],
             "columns": columns,
             "rows": shown,
             "extras": [*document.extras],
-            "chosen_extras": [*(document.reading.extras or ())],
-            "segments": (document.reading.segments or "sentence") if document.has_segments_choice else None,
-            "line_breaks": (document.reading.line_breaks or "automatic") if document.has_line_breaks_choice else None,
+            "chosen_extras": [*(reading.extras or ())],
+            "segments": None if its_format.is_paired else reading.segments or "sentence",
+            "line_breaks": (reading.line_breaks or "automatic") if its_format.has_line_breaks else None,
             "rules": [*rules],
             "parts": [
                 {**asdict(part), "uses": [*part.uses], "text": part.text[:MAX_CELL_SHOWN]}

@@ -11,7 +11,7 @@ from docx import Document as WordDocument
 from markdown_it import MarkdownIt
 
 from app.errors import CommandError
-from app.formats import Reading, format_by_key
+from app.formats import Reading, stored_format
 from app.formats.coverage import Coverage
 from app.formats.read_file import read_document
 from tests.fuzz.samples import documents, word_with_extras
@@ -74,7 +74,7 @@ def test_markdown_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MarkdownIt, "parse", lambda self, text, env: texts.append(text) or parse(self, text, env))
     document = read_document(b"One [house][a].[^1]\n\n[a]: https://example.org\n\n[^1]: Two doors.\n", "parsed-once.md")
     assert document.coverage == Coverage(16, 16)
-    assert len(texts) == 2  # when the file was read, and for `coverage` of the document
+    assert len(texts) == 1
 
 
 def test_formats_that_declare_their_texts_have_no_coverage() -> None:
@@ -109,7 +109,7 @@ def test_chosen_texts_of_a_word_document_are_offered_and_written() -> None:
     sources = [segment.source for segment in document.segments]
     assert sources == ["One house.", "Two doors.", "Is it so?", "Sold doors", "First step", "The title & more"]
     assert (document.notes, document.coverage and document.coverage.percent) == ((), 100)
-    assert document.export({}) == data and format_by_key(document.format).reading == reading
+    assert document.export({}) == data and document.format.reading == reading
     new = {2: "Ist es so?", 3: "Verkaufte Türen", 4: "Erster Schritt", 5: "Der Titel & mehr"}
     exported = document.export(new)
     again = WordDocument(io.BytesIO(exported))
@@ -127,7 +127,7 @@ def test_unknown_kind_of_text_is_refused_with_those_that_exist() -> None:
     with pytest.raises(CommandError, match="HTML does not have the import setting “other texts”"):
         read_document(b"<p>a", "a.html", reading=Reading(extras=("comments",)))
     with pytest.raises(LookupError):
-        format_by_key("docx;extras=headers")
+        stored_format("docx;extras=headers")
 
 
 @pytest.mark.parametrize(

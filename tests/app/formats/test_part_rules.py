@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app.errors import CommandError, DocumentError
-from app.formats import Reading, format_by_key
+from app.formats import Reading, stored_format
 from app.formats.documents import Document
 from app.formats.part_rules import PartRule, key_rules
 from app.formats.read_file import read_document
@@ -58,7 +58,7 @@ def test_the_last_rule_that_fits_a_key_decides_if_it_is_translated(
     )
     again = yaml.safe_load(document.export({segment.index: "NEW" for segment in document.segments}))
     assert json.dumps(again).count("NEW") == len(offered)
-    assert format_by_key(document.format).reading == document.reading == Reading(rules=tuple(rules))
+    assert stored_format(document.format.stored).reading == document.format.reading == Reading(rules=tuple(rules))
 
 
 def test_parts_list_each_key_once_with_its_use_for_all_rules() -> None:

@@ -179,7 +179,7 @@ def test_tags_have_names(data: bytes):
 
 def test_places_are_named_by_slide(data: bytes):
     parsed = read_document(data, "talk.pptx")
-    file = pptx.read(data, "talk.pptx")
+    file = pptx.parse(data, "talk.pptx")
     places = {segment.source: file.describe(segment.start) for segment in parsed.segments}
     assert (places[TITLE], places["Sales"], places["Lights"]) == ("slide 1", "slide 2", "slide 3")
     assert (places["Sold devices"], places["Ask for questions."]) == ("chart on slide 2", "notes of slide 3")

@@ -53,3 +53,15 @@ def test_one_translation_changes_one_place_only(encoding: str, line_end: str, ha
         room += 240 if ending == "sdlxliff" else 0  # its states are behind the targets
         assert len(data) - before - behind <= room, ending
         assert FILLED in written.decode(encoding), ending
+
+
+def test_document_that_keeps_its_parsed_file_is_exported_like_one_that_is_parsed_again() -> None:
+    for ending, sample in SAMPLES:
+        kept, again = (read_document(sample, f"a.{ending}", target="pl") for _ in range(2))
+        for text in (FILLED, "Other"):
+            for language in ("de", None):
+                again.kept.forget()
+                translations = {segment.index: f"{text} {segment.index}" for segment in kept.segments}
+                exported = [document.export_file(translations, language) for document in (kept, again)]
+                assert exported[0] == exported[1], ending
+        assert kept.export({}) == sample, ending

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from time import process_time
 
 import pytest
 
 from app.errors import DocumentError
 from app.formats.bilingual import table, xliff
-from app.formats.coverage import coverage_of
 from app.formats.inline import Piece, show
 from app.formats.office import office_file, xlsx
 from app.formats.read_file import read_document
@@ -106,8 +106,10 @@ def test_shared_texts_of_a_workbook_in_utf_16_are_read():
 
 def test_document_has_no_coverage_if_one_of_its_parts_is_not_read_as_a_whole():
     data = workbook('<row><c t="s"><v>0</v></c></row>', ["First"])
-    assert coverage_of("xlsx", data, "", ["First"]) is not None
-    assert coverage_of("xlsx", with_part(data, "xl/worksheets/sheet1.xml", b"<"), "", ["First"]) is None
+    document = read_document(data, "a.xlsx")
+    assert document.coverage is not None
+    large = replace(document, data=with_part(data, "xl/worksheets/sheet1.xml", b"<"))
+    assert large.coverage is None
 
 
 def test_sheet_that_defines_entities_is_refused():

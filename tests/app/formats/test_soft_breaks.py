@@ -9,7 +9,7 @@ import pytest
 from pptx import Presentation
 
 from app.errors import CommandError
-from app.formats import Reading, format_by_key
+from app.formats import Reading, stored_format
 from app.formats.documents import Document
 from app.formats.read_file import read_document
 from app.formats.soft_breaks import LineBreaks, lines
@@ -142,8 +142,8 @@ def test_a_person_can_choose_that_line_breaks_always_or_never_end_a_segment(name
     assert sources(opened(name, "Need help|a product?", "separate")) == ["Need help", "a product?"]
     joined = opened(name, "Acme House|High Street", "join")
     assert sources(joined) == ["Acme House{1}High Street"]
-    assert joined.reading.line_breaks == "join"
-    assert format_by_key(joined.format).reading == Reading(line_breaks="join")
+    assert joined.format.reading.line_breaks == "join"
+    assert joined.format.reading == Reading(line_breaks="join")
     again = read_document(joined.export({0: "Haus{1}Straße"}), name, "de", Reading(line_breaks="join"))
     assert sources(again) == ["Haus{1}Straße"]
 
@@ -173,4 +173,4 @@ def test_format_without_line_breaks_in_paragraphs_refuses_the_choice() -> None:
     with pytest.raises(CommandError, match=r"import setting “line breaks”"):
         read_document(b"One.", "a.txt", reading=Reading(line_breaks="join"))
     with pytest.raises(LookupError):
-        format_by_key("html;lines=maybe")
+        stored_format("html;lines=maybe")

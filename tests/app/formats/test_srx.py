@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.errors import CommandError, DocumentError
-from app.formats import Reading, format_by_key
+from app.formats import Reading, stored_format
 from app.formats.read_file import read_file
 from app.formats.split_merge import split_segment
 from app.formats.srx import MAX_RULES, RuleFile, read, segmenter_of
@@ -145,8 +145,8 @@ def test_paragraph_is_one_segment_and_is_never_joined_with_another(name: str, te
     rules = RuleFile("a.srx", PUBLISHED_STYLE)
     document = read_file(data, name, Reading(segments="paragraph")).document("en", rules)
     assert [segment.source for segment in document.segments] == expected
-    assert document.format.endswith(";segments=paragraph")
-    assert format_by_key(document.format).reading == document.reading == Reading(segments="paragraph")
+    assert document.format.stored.endswith(";segments=paragraph")
+    assert stored_format(document.format.stored).reading == document.format.reading == Reading(segments="paragraph")
     assert document.rules is None
     assert document.export({}) == data
     first, _ = split_segment(document, 0, expected[0].index(".") + 1)
@@ -158,4 +158,4 @@ def test_file_with_targets_has_no_choice_of_segments() -> None:
         read_file(b"a,b\n", "a.csv", Reading(segments="paragraph"))
     for key in ("txt;segments=word", "csv;segments=paragraph"):
         with pytest.raises(LookupError):
-            format_by_key(key)
+            stored_format(key)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import CommandError, DocumentError
-from app.formats import Reading, format_by_key
+from app.formats import Reading, stored_format
 from app.formats.read_file import read_document
 
 
@@ -122,8 +122,8 @@ def test_columns_can_be_chosen_and_stay_chosen_in_the_log() -> None:
     assert [(s.source, s.target) for s in document.segments] == [("Open", None), ("Save", "Sichern")]
     assert "Not offered: column 2." in document.notes[0]
     assert document.export({0: "Auf|zu"}) == data.replace(b"Open|", b'Open|"Auf|zu"')
-    assert document.format == "csv;columns=2,3"
-    assert format_by_key(document.format).reading == document.reading == Reading(columns=(2, 3))
+    assert document.format.stored == "csv;columns=2,3"
+    assert stored_format(document.format.stored).reading == document.format.reading == Reading(columns=(2, 3))
     with pytest.raises(DocumentError, match=r"a\.csv does not have the column 9"):
         read_document(data, "a.csv", reading=Reading(columns=(8, 3)))
     with pytest.raises(CommandError, match="Markdown does not have the import setting “columns”"):
@@ -143,7 +143,7 @@ def test_column_of_keys_is_not_taken_for_the_sources() -> None:
 )
 def test_reading_of_a_damaged_log_is_refused(key: str) -> None:
     with pytest.raises((LookupError, ValueError)):
-        format_by_key(key)
+        stored_format(key)
 
 
 def test_row_of_a_million_columns_is_refused_with_its_line() -> None:

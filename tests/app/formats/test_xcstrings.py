@@ -89,6 +89,12 @@ def test_texts_of_the_source_language_are_segments_with_their_targets() -> None:
     assert read_file(FILE.encode(), "a.xcstrings").languages == ("en", "de")
 
 
+def test_placeholder_in_braces_is_no_tag() -> None:
+    document = read_document(FILE.replace("Save now", "Open {name}").encode(), "a.xcstrings")
+    (segment,) = (segment for segment in document.segments if "{" in segment.source)
+    assert (segment.source, document.tags(segment.index)) == ("Open {name}", {})
+
+
 def test_localizations_are_added_and_changed_and_nothing_else() -> None:
     document = read_document(FILE.encode(), "a.xcstrings")
     assert document.export({}) == FILE.encode()

@@ -136,7 +136,7 @@ def test_escapes_of_excel_are_shown_as_their_characters():
 
 
 def test_places_are_named_by_sheet_and_cell(data: bytes):
-    file = xlsx.read(data, "parts.xlsx")
+    file = xlsx.parse(data, "parts.xlsx")
     places = {unit.source: file.describe(unit.start) for unit in file.units}
     assert places["First line Second line"] == "sheet Parts & more, cell A3"
     assert places["red"] == "sheet Table, cell B2"
@@ -207,7 +207,7 @@ def test_texts_in_drawings_and_titles_of_charts_are_offered_after_the_cells():
     offered = ["East", "West", "Open the door.", "Close it.", "A yellow note", "Sold doors", "Doors"]
     assert sorted(sources(document)) == sorted(offered) and sources(document)[:2] == offered[:2]
     assert document.notes[0] == "Not offered: headers and footers; messages of data validation."
-    file = xlsx.read(data, "sales.xlsx")
+    file = xlsx.parse(data, "sales.xlsx")
     places = {segment.source: file.describe(segment.start) for segment in document.segments}
     assert places["Close it."] == "sheet Sales & more, drawing" and places["Sold doors"] == "sheet Sales & more, chart"
     written = document.export({s.index: s.source.upper() for s in document.segments})
@@ -226,7 +226,7 @@ def test_names_from_cells_and_small_numbers_do_not_count_as_missing_text():
 
 
 def test_drawings_are_shown_with_their_sheet():
-    blocks = xlsx.read(with_drawings(), "sales.xlsx").blocks
+    blocks = xlsx.parse(with_drawings(), "sales.xlsx").blocks
     assert [block.kind for block in blocks] == ["part", "cell", "cell", *["paragraph"] * (len(blocks) - 3)]
     assert blocks[0].label == "Sales & more" and len(blocks) > 4
 

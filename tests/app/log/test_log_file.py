@@ -67,7 +67,7 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
 
     store = LogStore.open(path)
     session = store.load_session(OWNER, token)
-    assert (session.document.format, session.document.data) == ("txt", DOCUMENT.data)
+    assert (session.document.format.stored, session.document.data) == ("txt", DOCUMENT.data)
     assert session.document.segments == DOCUMENT.segments
     assert session.document.export({1: "Zwei"}) == b"One\nZwei\n"
     assert session.num_events == 3

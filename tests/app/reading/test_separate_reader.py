@@ -76,12 +76,12 @@ def test_rules_of_a_project_for_parts_are_used_where_they_leave_some_text(separa
     for reader in (separate, FileReader()):
         choose = {"choose": lambda _: "en-de", "rules_for": lambda _: project_rules}
         document = reader.document(b'{"id": "one", "title": "First"}', "a.json", **choose)
-        assert ([each.source for each in document.segments], document.format) == (
+        assert ([each.source for each in document.segments], document.format.stored) == (
             ["First"],
             "json;rules=skip%20%2A%2A.id",
         )
         plain = reader.document(b'{"id": "one"}', "a.json", **choose)
-        assert ([each.source for each in plain.segments], plain.format) == (["one"], "json")
+        assert ([each.source for each in plain.segments], plain.format.stored) == (["one"], "json")
         chosen = reader.document(b'{"id": "one", "title": "First"}', "a.json", reading=Reading(), **choose)
         assert len(chosen.segments) == 2
 

@@ -22,6 +22,7 @@ from translate.storage.tmx import tmxfile
 
 from app.access.actor import OWNER
 from app.errors import LogError
+from app.formats import stored_format
 from app.formats.documents import Document
 from app.formats.read_file import read_document
 from app.glossary import Term
@@ -139,7 +140,7 @@ def test_escaping_adds_at_most_an_apostrophe(text: str) -> None:
 
 def test_binary_document_is_exported_completely(store: LogStore) -> None:
     data = b"PK\x03\x04\x00\xff"
-    document = Document("a.docx", "docx", data, "", b"", ())
+    document = Document("a.docx", stored_format("docx"), data, "", b"", ())
     first = lines_of(store, store.start_session(OWNER, document, "en-de").id)[0]
     assert base64.b64decode(first["document"]["base64"]) == data
 

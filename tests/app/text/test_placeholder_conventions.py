@@ -7,7 +7,7 @@ import pytest
 from app.checks import findings_in
 from app.formats import FORMATS
 from app.text.nontranslatables import kept_texts, placeholder_difference, placeholders
-from app.text.placeholder_conventions import CONVENTIONS, conventions_of, placeholders_in
+from app.text.placeholder_conventions import conventions_of, placeholders_in
 from tests.app.work import growth
 
 
@@ -32,7 +32,7 @@ def test_placeholders_unlike_prose_are_found_in_every_text(text: str, found: lis
 
 
 def own_in(format_key: str, *texts: str) -> list[tuple[str, ...]]:
-    conventions = conventions_of(format_key, texts)
+    conventions = conventions_of(FORMATS[format_key].conventions, texts)
     return [placeholders_in(text, conventions) for text in texts]
 
 
@@ -71,9 +71,9 @@ def test_evidence_is_looked_for_in_the_whole_file() -> None:
     assert own_in("po", "by @author") == [()]
 
 
-def test_conventions_name_formats_that_exist() -> None:
-    keys = {known.key for known in FORMATS}
-    assert all(convention.formats <= keys and convention.source for convention in CONVENTIONS)
+def test_each_convention_of_a_format_has_its_source() -> None:
+    named = {convention for known in FORMATS.values() for convention in known.conventions}
+    assert len(named) == 6 and all(convention.source.startswith("https://") for convention in named)
 
 
 def test_own_placeholders_are_kept_and_required_by_the_checks() -> None:
