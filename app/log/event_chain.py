@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from app.access.actor import Actor
+from app.access.actor import Actor, check_actor
 from app.errors import LogError
 from app.i18n import Message
 from app.log.connection import LogConnection
@@ -32,6 +32,7 @@ class EventChain:
         segment_version: int | None = None,
     ) -> int:
         """Writes an event and returns its number; a payload that is a string is JSON already."""
+        check_actor(actor)
         session = self.session_row(session_id)
         seq: int = session["num_events"] + 1
         previous: str = session["last_hash"]

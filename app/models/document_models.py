@@ -337,7 +337,7 @@ class DocumentModels:
 
     def _use_first(self, user: ModelUser, failed: ModelHandle) -> None:
         if user.model is failed:  # no other one was chosen since
-            user.use_model(SYSTEM, self.first)
+            user.use_model(SYSTEM, self.first)  # instead of one that could not be loaded
             user.report(_fallback_message(self.first, user.direction, failed.message))
 
     def _release_unused(self) -> None:

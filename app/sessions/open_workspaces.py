@@ -167,7 +167,7 @@ class OpenWorkspaces:
 
     def _log_close(self, workspace: Workspace) -> None:
         with suppress(LogError):  # a full disk must not keep the others open
-            self._store.append(SYSTEM, workspace.session_id, "close", {})
+            self._store.append(SYSTEM, workspace.session_id, "close", {})  # nobody works in it any more
 
 
 @dataclass(slots=True)

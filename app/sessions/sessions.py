@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from app.access.actor import Actor
+from app.access.actor import Actor, check_actor
 from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
 from app.formats import Reading
 from app.formats.read_file import FileOverview
@@ -110,6 +110,7 @@ class Sessions:
         To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
         with it; a second tab is not asked while the first one is at work.
         """
+        check_actor(actor)
         with self._lock:
             is_first = actor.name not in self._welcomed
             self._welcomed.add(actor.name)

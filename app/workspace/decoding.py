@@ -174,7 +174,7 @@ class DecodeQueue:
             if segment.target is not None or not shares_words(source, segment.source):
                 continue
             if self._in_flight.get(index) == "document":  # its answer would not draw from the learned segment
-                self.ask(SYSTEM, segment, "document")
+                self.ask(SYSTEM, segment, "document")  # as in `_pump`
             elif segment.decoded is not None and not segment.is_pending:
                 core.adopt(replace(segment, decoded=None))
                 again.append(index)
@@ -230,7 +230,7 @@ class DecodeQueue:
         try:
             self._memory.library.index(self._core.direction)  # also for the segments that will be opened
             if self.is_pretranslating and not self.is_suspended:
-                self._memory.fill(SYSTEM)
+                self._memory.fill(SYSTEM)  # part of pre-translation
         except LogError as error:
             self._core.report(error.args[0])
 
@@ -294,7 +294,7 @@ class DecodeQueue:
             segment = self._order.next(only_again=not self.is_pretranslating)
             if segment is None:
                 return
-            self.ask(SYSTEM, segment, "document")
+            self.ask(SYSTEM, segment, "document")  # ahead of the translator: nobody asked for this segment
 
     def _submit(self, actor: Actor, segment: SegmentState, priority: Priority) -> None:
         engine = self._core.model.engine
@@ -360,7 +360,7 @@ class DecodeQueue:
         if not segment.needs_decoding or segment.state == "confirmed":
             return
         if index == self._core.open_index:
-            self.hurry(SYSTEM, segment)
+            self.hurry(SYSTEM, segment)  # an answer that is out of date asks for it
         else:
             self._order.put_again([index])
 
@@ -386,7 +386,7 @@ class DecodeQueue:
             stores = after.state != segment.state or after.stored_answer != segment.stored_answer
             updates = [(after.index, segment_update(after, segment.version))] if stores else []
             event = NewEvent("decode_result", payload, after.index, after.version)
-            self._core.store.append_all(SYSTEM, self._core.session_id, [event], updates)
+            self._core.store.append_all(SYSTEM, self._core.session_id, [event], updates)  # the model answers
         except LogError as error:  # the answer is of use all the same, and can be computed again
             self._core.report(error.args[0])
         adopted = self._core.adopt(after)

@@ -82,7 +82,7 @@ class ModelUse:
     def log_start_model(self, model: ModelHandle) -> None:
         """Logs the start model once it is ready, if the document uses it because no other was chosen.
 
-        It has no key: the next start may have another one.
+        Nobody chose it. It has no key: the next start may have another one.
         """
         payload = {"key": None, "name": model.name, "model": model.checksum}
         with contextlib.suppress(LogError), self._core.command(SYSTEM) as work:  # the session may have been deleted
@@ -99,7 +99,7 @@ class ModelUse:
 
     def _on_model(self) -> None:
         with self._core.lock:
-            self._decoding.on_model(SYSTEM)
+            self._decoding.on_model(SYSTEM)  # the model was loaded, or could not be
             self._core.touch()
 
     def _on_fetch(self) -> None:

@@ -84,7 +84,7 @@ class PriceRequests:
                 return
             pricing = protection.restore_pricing(pricing)
             prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
-            with core.command(SYSTEM) as work:
+            with core.command(SYSTEM) as work:  # the model answers
                 work.log("prices", prices.payload(), segment)
             core.adopt(replace(segment, prices=prices))
 
