@@ -58,6 +58,7 @@ class SentenceRules:
     capital_nouns: bool = False
     vowelless: frozenset[str] = frozenset()
     consonants: bool = False
+    question: re.Pattern[str] | None = None
     listed: frozenset[str] = field(init=False, repr=False)  # all abbreviations
     candidates: re.Pattern[str] = field(init=False, repr=False)
 
@@ -115,7 +116,8 @@ class SentenceRules:
             return _is_sentence_in_brackets(text, start, _BRACKETS[closers[-1]]) or None
         if is_dot:
             is_plain_number = len(digits) != 4 and _LIST_NUMBER.match(text, position) is None
-            return self._ends_at_dot(words, word, 4 if is_plain_number else 2)
+            is_question = self.question is not None and self.question.match(text, position) is not None
+            return self._ends_at_dot(words, word, 4 if is_plain_number else 2, is_question)
         is_number_after_question = bool(self.inside and digits and not closers) and marks[-1] in "!?"
         return is_number_after_question or (marks == "…" and not before.isspace()) or None
 
@@ -143,11 +145,11 @@ class SentenceRules:
         is_long = bool(words) and len(words[-1]) >= _LETTERS and _is_word(words[-1])
         return None if is_long and self.listed.isdisjoint(_names(words)) else False
 
-    def _ends_at_dot(self, words: list[str], word: str, min_letters: int) -> bool | None:
+    def _ends_at_dot(self, words: list[str], word: str, min_letters: int, is_question: bool) -> bool | None:
         """Whether a sentence ends at a dot behind `words`, before the capital letter of `word` or a number.
 
         Before a number, it ends only behind a word of at least `min_letters`, because abbreviations are short: fewer
-        before a year or the number of a list item.
+        before a year or the number of a list item. With `is_question`, `word` is a verb that begins a question.
         """
         last = words[-1].lstrip(_OPENING) if words else ""
         names = _names(words)
@@ -179,7 +181,7 @@ class SentenceRules:
         if self.capital_nouns and _ORDINAL.fullmatch(last):
             before = words[-2].lstrip(_OPENING).lower() if len(words) > 1 else ""
             is_counted = before in self.counted_after or (before.endswith(".") and before[:-1] in self.before_numbers)
-            return is_counted or word.lower() in self.starters
+            return is_counted or is_question or word.lower() in self.starters
         return None
 
     def _is_abbreviation(self, words: list[str], last: str) -> bool:
@@ -202,7 +204,7 @@ def rules_of(language: str) -> SentenceRules:
         value = own.get(name, "")
         if isinstance(value, bool):
             fields[name] = value
-        elif name == "after_quotation":
+        elif name in ("after_quotation", "question"):
             fields[name] = re.compile(value)
         else:
             fields[name] = frozenset(f"{value} {common.get(name, '')}".split())
