@@ -25,7 +25,7 @@ from app.serving.admission import Caller
 from app.serving.api_glossaries import ApiGlossary, Entries, Pair, findings_in
 from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
-from app.serving.constrained_texts import Splitting
+from app.serving.constrained_texts import Answer, ConstrainedText, Splitting
 from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
 from app.serving.markup import MarkedText, xml_problem
 from app.serving.markup_tokens import Markup, Outline
@@ -85,7 +85,7 @@ async def translate(request: Request) -> Response:
         check_offered(fields)
         texts = _texts(fields.get("text"))
         await context.charge(caller, *texts)
-        constraints = _constraints(fields.get("pinpoint"), len(texts))
+        constraints = await asyncio.to_thread(_constraints, fields.get("pinpoint"), len(texts))
         source = text_field(fields, "source_lang", "") or None
         target = text_field(fields, "target_lang")
         kind = choice(fields, "tag_handling", _MARKUP)
@@ -98,22 +98,35 @@ async def translate(request: Request) -> Response:
         )
         setup = await context.with_glossaries(setup, caller, glossary_ids(fields))
         marked = await asyncio.to_thread(_marked, texts, kind, fields, splitting, constraints)
-        items = [
-            paragraph.constrained(item.constrain(paragraph.text))
-            for text, item in zip(marked, constraints, strict=True)
-            for paragraph in text.paragraphs
-        ]
+        items = await asyncio.to_thread(_items, marked, constraints)
         answers = await context.translations.translate(caller, items, setup, hangup(request))
+        has_constraints = fields.get("pinpoint") is not None
+        return await asyncio.to_thread(_translations, texts, marked, answers, setup.source, has_constraints)
+
+
+def _items(marked: Sequence[MarkedText], constraints: Sequence[ConstraintSchema]) -> list[ConstrainedText]:
+    """The paragraphs of the texts, each with the constraints of its text."""
+    return [
+        paragraph.constrained(item.constrain(paragraph.text))
+        for text, item in zip(marked, constraints, strict=True)
+        for paragraph in text.paragraphs
+    ]
+
+
+def _translations(
+    texts: Sequence[str], marked: Sequence[MarkedText], answers: Sequence[Answer], source: str, has_constraints: bool
+) -> Response:
+    """The reply with the answers, put into the markup of the texts again."""
     left = iter(answers)
     translations = []
     for number, (text, source_text) in enumerate(zip(marked, texts, strict=True)):
         own = [next(left) for _ in text.paragraphs]
         translation: dict[str, Any] = {
-            "detected_source_language": _code(setup.source),
+            "detected_source_language": _code(source),
             "text": text.markup([answer.best(number) for answer in own]),
             "billed_characters": len(source_text),
         }
-        if fields.get("pinpoint") is not None and len(own) == 1:
+        if has_constraints and len(own) == 1:
             translation["pinpoint"] = AnswerSchema.of(text.paragraphs[0].answer(own[0])).model_dump()
         translations.append(translation)
     return JSONResponse({"translations": translations})
@@ -197,10 +210,14 @@ async def create_glossary(request: Request) -> Response:
     """Stores a glossary of one language pair."""
     async with entered(request) as caller:
         fields = await fields_of(request)
-        pair, entries = _dictionary(fields)
         name = text_field(fields, "name")
-        made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, {pair: entries})
-    return JSONResponse({**_glossary(made), **_with_findings({pair: entries})}, 201)
+
+        def create() -> Response:
+            pair, entries = _dictionary(fields)
+            made = context_of(request).glossaries.create(caller.name, name, {pair: entries})
+            return JSONResponse({**_glossary(made), **_with_findings({pair: entries})}, 201)
+
+        return await asyncio.to_thread(create)
 
 
 @router.get("/v2/glossaries")
@@ -223,8 +240,12 @@ async def glossary_entries(request: Request, number: str) -> Response:
     """The entries of a glossary, as lines with a tabulator."""
     async with entered(request) as caller:
         (pair,) = (await _single(request, caller, number)).num_entries
-        entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
-    return PlainTextResponse(_lines(entries), media_type="text/tab-separated-values")
+
+        def entries() -> Response:
+            lines = _lines(context_of(request).glossaries.entries(caller.name, number, pair))
+            return PlainTextResponse(lines, media_type="text/tab-separated-values")
+
+        return await asyncio.to_thread(entries)
 
 
 @router.delete("/v2/glossaries/{number}")
@@ -241,9 +262,14 @@ async def create_multilingual_glossary(request: Request) -> Response:
     """Stores a glossary of several language pairs."""
     async with entered(request) as caller:
         fields = await fields_of(request)
-        name, dictionaries = text_field(fields, "name"), _dictionaries(fields)
-        made = await asyncio.to_thread(context_of(request).glossaries.create, caller.name, name, dictionaries)
-    return JSONResponse({**_multilingual(made), **_with_findings(dictionaries)}, 201)
+        name = text_field(fields, "name")
+
+        def create() -> Response:
+            dictionaries = _dictionaries(fields)
+            made = context_of(request).glossaries.create(caller.name, name, dictionaries)
+            return JSONResponse({**_multilingual(made), **_with_findings(dictionaries)}, 201)
+
+        return await asyncio.to_thread(create)
 
 
 @router.get("/v3/glossaries")
@@ -267,10 +293,14 @@ async def change_glossary(request: Request, number: str) -> Response:
     """Renames a glossary, and adds entries to its dictionaries."""
     async with entered(request) as caller:
         fields = await fields_of(request)
-        added = _dictionaries(fields) if _listed_dictionaries(fields) is not None else {}
         name = text_field(fields, "name") if "name" in fields else None
-        changed = await asyncio.to_thread(context_of(request).glossaries.change, caller.name, number, name, added)
-    return JSONResponse({**_multilingual(changed), **_with_findings(added)})
+
+        def change() -> Response:
+            added = _dictionaries(fields) if _listed_dictionaries(fields) is not None else {}
+            changed = context_of(request).glossaries.change(caller.name, number, name, added)
+            return JSONResponse({**_multilingual(changed), **_with_findings(added)})
+
+        return await asyncio.to_thread(change)
 
 
 @router.get("/v3/glossaries/{number}/entries")
@@ -278,18 +308,27 @@ async def dictionary_entries(request: Request, number: str) -> Response:
     """The entries of one language pair of a glossary."""
     async with entered(request) as caller:
         pair = _pair(await fields_of(request))
-        entries = await asyncio.to_thread(context_of(request).glossaries.entries, caller.name, number, pair)
-        shown = {**_languages(pair), "entries": _lines(entries), "entries_format": "tsv"}
-    return JSONResponse({"dictionaries": [shown]})
+
+        def entries() -> Response:
+            lines = _lines(context_of(request).glossaries.entries(caller.name, number, pair))
+            shown = {**_languages(pair), "entries": lines, "entries_format": "tsv"}
+            return JSONResponse({"dictionaries": [shown]})
+
+        return await asyncio.to_thread(entries)
 
 
 @router.put("/v3/glossaries/{number}/dictionaries")
 async def replace_dictionary(request: Request, number: str) -> Response:
     """Replaces the entries of one language pair of a glossary."""
     async with entered(request) as caller:
-        pair, entries = _dictionary(await fields_of(request))
-        await asyncio.to_thread(context_of(request).glossaries.put, caller.name, number, pair, entries)
-    return JSONResponse({**_languages(pair), "entry_count": len(entries), **_with_findings({pair: entries})})
+        fields = await fields_of(request)
+
+        def put() -> Response:
+            pair, entries = _dictionary(fields)
+            context_of(request).glossaries.put(caller.name, number, pair, entries)
+            return JSONResponse({**_languages(pair), "entry_count": len(entries), **_with_findings({pair: entries})})
+
+        return await asyncio.to_thread(put)
 
 
 @router.delete("/v3/glossaries/{number}/dictionaries")

@@ -221,9 +221,9 @@ async def metrics(request: Request, caller: Caller = _CALLER) -> Response:
 
 
 @router.get("/openapi.json", include_in_schema=False)
-async def description(request: Request, caller: Caller = _CALLER) -> JSONResponse:
+async def description(request: Request, caller: Caller = _CALLER) -> Response:
     """The description of all addresses of the API, in the format OpenAPI."""
-    return JSONResponse(request.app.openapi())
+    return await asyncio.to_thread(lambda: JSONResponse(request.app.openapi()))
 
 
 def error_reply(error: ApiError) -> Response:

@@ -151,17 +151,13 @@ class TranslationService:
         pieces = await asyncio.to_thread(_all_pieces, items, setup)
         requests = [(piece.protection, items[piece.text].nbest) for piece in pieces]
         found = await self._decode(caller, setup, requests, gone)
-        by_text: list[list[tuple[_Piece, Translation]]] = [[] for _ in items]
-        for piece, translation in zip(pieces, found, strict=True):
-            by_text[piece.text].append((piece, translation))
-        answers = [_answer(item, parts) for item, parts in zip(items, by_text, strict=True)]
-        return [answer.in_british_spelling() for answer in answers] if setup.is_british else answers
+        return await asyncio.to_thread(_answers, items, pieces, found, is_british=setup.is_british)
 
     async def price(self, caller: Caller, item: ConstrainedText, setup: TranslationSetup, gone: Hangup) -> Pricing:
         """The prices of the constraints of an item. Raises ApiError."""
         protection = await asyncio.to_thread(_whole, item, setup)
         pricing = await self._ask(caller, setup, PriceQuestion(protection.request, self._options), gone)
-        return protection.restore_pricing(pricing)
+        return await asyncio.to_thread(protection.restore_pricing, pricing)
 
     async def alternatives(
         self,
@@ -175,19 +171,20 @@ class TranslationService:
     ) -> tuple[Alternative, ...]:
         """Other words for the word at `offset` of a translation of the item. Raises ApiError."""
         request = replace(_request(item, setup), follow=Follow(translation))
-        protection = Protection.of(request)
+        protection = await asyncio.to_thread(Protection.of, request)
         asked = protection.request
         if protection.copy is not None or asked.follow is None:
             return ()
         answered = await self._ask(caller, setup, ScoreQuestion(asked, asked.follow.text), gone)
-        restored = protection.restore_hypothesis(answered)
+        restored = await asyncio.to_thread(protection.restore_hypothesis, answered)
         piece = protection.piece_at(restored, offset)
         start, end = restored.token_spans[piece]
         if not start <= offset < end:
             raise ApiError("invalid", f"offset {offset} is not on a word of the translation.")
         question = AlternativesQuestion(asked, answered.tokens, piece, count, self._options)
         found = await self._ask(caller, setup, question, gone)
-        return tuple(protection.restore_alternative(each, translation[:offset]) for each in found)
+        beginning = translation[:offset]
+        return await asyncio.to_thread(lambda: tuple(protection.restore_alternative(each, beginning) for each in found))
 
     async def _ask(self, caller: Caller, setup: TranslationSetup, question: Question[T], gone: Hangup) -> T:
         """The answer to one question. Raises ApiError."""
@@ -208,8 +205,13 @@ class TranslationService:
         copies = [protection.copy for protection, _ in asked]
         waiting = [pair for pair, copy in zip(asked, copies, strict=True) if copy is None]
         answers = await self._submit(caller, setup, [(protection.request, most) for protection, most in waiting], gone)
-        restored = iter([protection.restore(answer) for (protection, _), answer in zip(waiting, answers, strict=True)])
-        return [copy or next(restored) for copy in copies]
+
+        def restored() -> Iterator[Translation]:
+            for (protection, _), answer in zip(waiting, answers, strict=True):
+                yield protection.restore(answer)
+
+        left = iter(await asyncio.to_thread(lambda: list(restored())))
+        return [copy or next(left) for copy in copies]
 
     async def _submit(
         self, caller: Caller, setup: TranslationSetup, asked: Sequence[tuple[Request, int]], gone: Hangup
@@ -238,6 +240,17 @@ class TranslationService:
             _cancel(engine, list(futures))
             raise _error(error) from error
         return futures
+
+
+def _answers(
+    items: Sequence[ConstrainedText], pieces: Sequence[_Piece], found: Sequence[Translation], *, is_british: bool
+) -> list[Answer]:
+    """The answers of the items, from the translations of their pieces."""
+    by_text: list[list[tuple[_Piece, Translation]]] = [[] for _ in items]
+    for piece, translation in zip(pieces, found, strict=True):
+        by_text[piece.text].append((piece, translation))
+    answers = [_answer(item, parts) for item, parts in zip(items, by_text, strict=True)]
+    return [answer.in_british_spelling() for answer in answers] if is_british else answers
 
 
 def fitting_directions(model: ModelHandle, source: str | None, target: str) -> list[str]:
