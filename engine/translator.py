@@ -193,10 +193,7 @@ class Translator(AnyTranslator):
         prepared = self.pipeline.prepare(asked, datastore)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
-        states_TE, tokens_T, log_probs_TV = self.pipeline.forced(prepared, tokens)
-        if prepared.datastore is not None:
-            log_probs_TV = prepared.datastore.mix(states_TE, log_probs_TV)
-        log_probs = log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
+        log_probs = self.pipeline.token_log_probs(prepared, tokens)
         log_prob = float(log_probs.sum())
         [alignment] = self.pipeline.align(prepared, [tokens], [decoding])
         hypothesis = Hypothesis(

@@ -383,6 +383,17 @@ class RequestPipeline:
         return tuple(prepared.datastore.contributions(*self.forced(prepared, found.tokens)))
 
     @torch.inference_mode()
+    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Tensor:
+        """The log-probability (T,) of each token of a given translation, as the search would find it."""
+        if prepared.datastore is None and self._model.transformer.compiled is not None:
+            [log_probs] = self._encodings.decoder([prepared]).read([tokens])
+            return torch.tensor(log_probs, dtype=torch.float64)
+        states_TE, tokens_T, log_probs_TV = self.forced(prepared, tokens)
+        if prepared.datastore is not None:
+            log_probs_TV = prepared.datastore.mix(states_TE, log_probs_TV)
+        return log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
+
+    @torch.inference_mode()
     def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
         """Forced decoding: states (T, E), the tokens after them (T,), and the model's own log-probabilities (T, V)."""
         transformer, encoded = self._model.transformer, self._encodings.of(prepared)

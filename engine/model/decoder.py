@@ -27,7 +27,6 @@ from engine.model.transformer import Transformer
 from engine.text import BOS
 
 _LOGITS_AT_ONCE = 2**24  # of the pieces of prefixes: 64 MB
-_TOO_LONG = "the model writes at most {} pieces; ask for a shorter translation"
 
 
 class Joinable(Protocol):
@@ -105,7 +104,7 @@ class Decoder:
         """The decoder output before the projection onto the vocabulary, (R, E); call it in inference mode."""
         model, past = self._model, self._past
         if self.is_full:
-            raise InvalidRequest(_TOO_LONG.format(self.max_steps))
+            raise InvalidRequest(too_long(self.max_steps))
         past.extend()
         tokens_R = tokens_R.to(model.device, non_blocking=True)
         if self._encoded.starts_BN is not None:
@@ -126,7 +125,7 @@ class Decoder:
         assert past.num_rows == len(pieces_B) == num_sentences, "rows that have made steps cannot start again"
         starts = [[BOS]] * num_sentences if starts_BN is None else starts_BN.tolist()
         if len(starts[0]) - 1 + max(map(len, pieces_B)) > self.max_steps:
-            raise InvalidRequest(_TOO_LONG.format(self.max_steps))
+            raise InvalidRequest(too_long(self.max_steps))
         pending_B = PendingPrefix.for_sentences(self._prefix_caches_B, starts, pieces_B)
         past.begin([prefix.known.entries_TLZ for prefix in pending_B], [len(prefix.inputs) for prefix in pending_B])
         first_of: dict[PendingPrefix, int] = {}
@@ -277,6 +276,11 @@ class Decoder:
         ranks_R = torch.arange(num_rows) - firsts_B[places_R]
         slots_R = (places_R * width + ranks_R).to(self._model.device, non_blocking=True)
         return RowLayout(num_sentences, width, slots_R)
+
+
+def too_long(max_steps: int) -> str:
+    """The message about a translation of more pieces than the model writes."""
+    return f"the model writes at most {max_steps} pieces; ask for a shorter translation"
 
 
 def _new_past(config: ModelConfig, encoded: EncodedSources) -> SelfAttentionCache | RecurrentState:

@@ -22,6 +22,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.model.activations import OUTPUT, Range, Ranges, WeightSteps
+from engine.model.compiled_model import compile_if_covered
 from engine.model.transformer import Precision, Transformer
 
 SMALLEST_PACKED = 2**17  # weights of a product; smaller ones gain less than the calls around the kernel cost
@@ -35,6 +36,7 @@ def pack(
     smallest: int = SMALLEST_PACKED,
     ranges: Ranges | None = None,
     weight_steps: WeightSteps | None = None,
+    is_compiled: bool = True,
 ) -> None:
     """Lay out the weights of a float32 model on a CPU for decoding, in place.
 
@@ -45,8 +47,13 @@ def pack(
     `ranges` are for 8 bits: those of what the model's products read, or None; products that have one gain from 2^16
     weights on. With their `weight_steps`, weights that were made in 8 bits stay exactly as they were. Warns if this CPU
     does not support the precision, and names the one that is used instead.
+
+    A model in 8 bits is also handed over to the compiled core, if `is_compiled`, the core is there and it covers the
+    model. The weights that are packed here then decode only requests that the core does not cover.
     """
     assert not model.training, "call model.eval(): packed weights cannot be trained"
+    if precision == "int8" and is_compiled:
+        model.compiled = compile_if_covered(model, weight_steps)
     if precision == "int8" and not can_multiply_int8():
         warnings.warn(
             "this processor or build of PyTorch has no 8-bit products (FBGEMM on x86 with AVX2); the model uses "

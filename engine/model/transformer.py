@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engine.compiled.c_interface import CoreModel
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interruption
 from engine.kernels import Logits
@@ -51,6 +52,7 @@ class Transformer(nn.Module):
         self.decoder_norm = nn.LayerNorm(config.model_size)
         self.output: nn.Module | None = None  # the embeddings and the output bias once more, if packed for decoding
         self.precision: Precision = "float32"  # of the weights that it decodes with
+        self.compiled: CoreModel | None = None  # the same model in the compiled core, if that decodes
         self.dropout = nn.Dropout(dropout)
         with torch.device("cpu"):  # no file has them, so that they are there even where the weights are still to come
             # one more for what a decoder may read before `<s>`
@@ -174,9 +176,14 @@ class Transformer(nn.Module):
         mask = source_mask(source_lengths_B, length)
         memory_BSE = self.memory(source_ids_BS, mask, interruption)
         interruption.check()
-        cross_attentions = (layer.get_submodule("cross") for layer in self.decoder_layers)
-        parts = [part for cross in cross_attentions for part in cross.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
-        return EncodedSources(memory_BSE, torch.stack(parts), source_lengths_B, starts_BN)
+        return EncodedSources(memory_BSE, self.cross(memory_BSE), source_lengths_B, starts_BN)
+
+    def cross(self, memory_BSE: Tensor) -> Tensor:
+        """The keys and values (L, B, S, E) that the decoder layers make of the encoder's output."""
+        layers = (layer.get_submodule("cross") for layer in self.decoder_layers)
+        return torch.stack(
+            [part for layer in layers for part in layer.get_submodule("kv")(memory_BSE).chunk(2, dim=-1)]
+        )
 
     def _require_evaluation(self) -> None:
         assert not self.training, "decoding needs model.eval(): dropout would make scores random"
