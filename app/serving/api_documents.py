@@ -25,7 +25,7 @@ from app.formats.read_file import FileOverview
 from app.glossary import Term
 from app.i18n import Message
 from app.log.project_tables import Project
-from app.models.document_direction import check_facing, decide, facing
+from app.models.document_direction import Decision, check_facing, decide, facing
 from app.models.style import Style
 from app.projects import check_fit
 from app.reading import ProjectRules
@@ -148,7 +148,8 @@ class ApiDocuments:
         """
         if len(self.all_of(caller.actor, caller.name)) >= MAX_DOCUMENTS:
             raise ApiError("used_up", f"There can be {MAX_DOCUMENTS} documents: delete one.")
-        document, direction = self._read(caller, upload, order)
+        document, decision = self._read(caller, upload, order)
+        direction = decision.direction
         style = order.style if order.is_style_required else order.style.known_to(self._sessions.model, direction)
         try:
             style.check(self._sessions.model, direction)
@@ -168,14 +169,11 @@ class ApiDocuments:
             num_characters,
             created,
         )
-        try:
+        with self._sessions.opener.finishing(workspace):
             for name, entries in (terms or {}).items():
                 workspace.glossaries.put(caller.actor, name, entries)
             with self._connection.transaction(Message("write the document")):
                 self._connection.insert("document", owner=caller.name, **asdict(made))
-        except BaseException:
-            self._sessions.delete_unshown(caller.actor, workspace.session_id)
-            raise
         return made
 
     def all_of(self, actor: Actor, owner: str) -> list[ApiDocument]:
@@ -235,23 +233,20 @@ class ApiDocuments:
             raise ApiError("in_use", "The page shows this document: open another one there first.") from error
         self._forget(document)
 
-    def _read(self, caller: Caller, upload: Upload, order: DocumentOrder) -> tuple[Document, str]:
+    def _read(self, caller: Caller, upload: Upload, order: DocumentOrder) -> tuple[Document, Decision]:
         model = self._sessions.model
         if model.state != "ready":
             raise ApiError("not_ready", "The model is still being loaded, or could not be loaded.", retry_after=5)
         possible = fitting_directions(model, order.source, order.target)
         if not possible:
             raise unsupported(order.source, order.target, model.directions)
-        direction = ""
 
-        def choose(file: FileOverview) -> str:
-            nonlocal direction
+        def choose(file: FileOverview) -> Decision:
             decision = decide(file, possible, (order.source or file.languages[0], order.target))
             if decision.is_other_text and not order.source:
                 raise other_text(*decision.languages, model.directions)
-            direction = decision.direction
-            check_facing(facing(file, direction), direction)
-            return direction
+            check_facing(facing(file, decision.direction), decision.direction)
+            return decision
 
         def rules_for(direction: str) -> ProjectRules:
             number = order.project
@@ -259,8 +254,8 @@ class ApiDocuments:
                 number = project.id
             return ProjectRules() if number is None else self._sessions.segmentation.of_project(number)
 
-        files = self._sessions.files
-        return files.document(upload.data, upload.name, choose, order.reading, rules_for), direction
+        opener = self._sessions.opener
+        return opener.read(caller.actor, upload.data, upload.name, choose, reading=order.reading, rules_for=rules_for)
 
     def _own_project(self, caller: Caller, direction: str) -> Project | None:
         """The project of a program's own documents; None before its first one, and if it was deleted on the page."""

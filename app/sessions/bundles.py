@@ -14,8 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.access.actor import Actor
@@ -30,25 +29,19 @@ from app.formats.archive import (
 )
 from app.formats.documents import Export
 from app.formats.packages import package_of
-from app.formats.read_file import FileOverview
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
-from app.log.records import NewEvent, SessionRecord, SessionSummary
+from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
-from app.models.document_direction import decide
-from app.models.loading import ModelHandle
-from app.models.style import Style
-from app.projects import Projects, name_of, style_of
+from app.projects import Projects, name_of
 from app.reading import FileReader
 from app.reports.packed_documents import packed_documents
 from app.reports.translated_document import proposals_of
 from app.segments.state import Json
 from app.segments.stored_state import restore_segment
 from app.sessions.open_workspaces import OpenWorkspaces
-from app.sessions.segmentation import Segmentation
-from app.sessions.workspace_opener import versions
+from app.sessions.workspace_opener import WorkspaceOpener
 from app.text.encoding import safe_name
-from engine import SearchOptions
 
 MAX_STAGED: Final = 4  # archives and selections that are being opened at the same time
 MAX_STAGED_BYTES: Final = 400 * 2**20  # of all of them
@@ -76,19 +69,15 @@ class Bundles:
         self,
         store: LogStore,
         files: FileReader,
-        model: ModelHandle,
         projects: Projects,
-        segmentation: Segmentation,
+        opener: WorkspaceOpener,
         workspaces: OpenWorkspaces,
-        options: SearchOptions,
     ) -> None:
         self._store = store
         self._files = files
-        self._model = model
         self._projects = projects
-        self._segmentation = segmentation
+        self._opener = opener
         self._workspaces = workspaces
-        self._options = options
         self._staged: OrderedDict[int, _Staged] = OrderedDict()
         self._packed: OrderedDict[str, Export] = OrderedDict()
         self._numbers = itertools.count(1)
@@ -186,43 +175,18 @@ class Bundles:
             return staged
 
     def _open(self, actor: Actor, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
-        notes: list[str] = []
-        direction = self._model.direction
-
-        def choose(file: FileOverview) -> str:
-            nonlocal direction
-            if self._model.fixed_direction is None and self._model.directions:
-                decision = decide(file, self._model.directions, file.languages)
-                direction = decision.direction
-                notes.extend([decision.note] if decision.note else [])
-            return direction
-
         try:
-            document = self._files.document(
-                data, path.rpartition("/")[2], choose, rules_for=partial(self._segmentation.for_new, actor)
-            )
+            document, decision = self._opener.read(actor, data, path.rpartition("/")[2], self._opener.decide)
         except AppError as problem:
             return _unopened(path, problem.args[0])
-        project = self._projects.for_new(actor, direction)
-        style = style_of(project).known_to(self._model, direction)
-        events = [] if style == Style() else [NewEvent("style", {**asdict(style), "is_default": True})]
-        record = self._store.start_session(
-            actor,
-            document,
-            direction,
-            versions=versions(),
-            options=asdict(self._options),
-            events=events,
-            project_id=project.id or None,
-            place=BundlePlace(staged.bundle, path, entry),
-        )
+        record = self._opener.record(actor, document, decision.direction, place=BundlePlace(staged.bundle, path, entry))
         if not staged.bundle.id:
             staged.bundle = Bundle(bundle_of(self._store.connection, record.id) or 0, staged.bundle.name)
         return {
             "path": path,
             "session": record.id,
             "problem": None,
-            "notes": [*document.notes, *notes],
+            "notes": [*document.notes],
             "num_segments": len(document.order),
         }
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from app.access.actor import Actor, check_actor
-from app.errors import AppError, CommandError, DocumentError, GlossaryError, LogError
+from app.errors import AppError, CommandError, DocumentError, GlossaryError
 from app.formats import Reading
 from app.formats.read_file import FileOverview
 from app.glossary.model import terms_in_direction
@@ -22,7 +20,6 @@ from app.models.document_direction import (
     Decision,
     check_direction,
     check_facing,
-    decide,
     facing,
     has_same_languages,
 )
@@ -86,12 +83,18 @@ class Sessions:
         self.logged_documents = LoggedDocuments(store)
         self.options = options or SEARCH
         self.opener = WorkspaceOpener(
-            store, self.models, self.library, self.projects, self.workspaces, self.logged_documents, self.options
+            store,
+            self.models,
+            self.library,
+            self.projects,
+            self.segmentation,
+            self.workspaces,
+            self.logged_documents,
+            self.files,
+            self.options,
         )
         self.glossary_files = GlossaryFiles(store, self.files)
-        self.bundles = Bundles(
-            store, self.files, model, self.projects, self.segmentation, self.workspaces, self.options
-        )
+        self.bundles = Bundles(store, self.files, self.projects, self.opener, self.workspaces)
         store.glossaries.discard_unfinished_term_bases()
         self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.
@@ -172,25 +175,22 @@ class Sessions:
         if not self.store.people.access(actor).sees(workspace.project.id):
             raise _unknown_session()
 
-    def open_document(self, actor: Actor, data: bytes, name: str) -> Workspace:
-        """A new session on an uploaded document, in the direction of the app's start, otherwise the document's own."""
-        return self._open(actor, self.files, data, name)
-
-    def _open(
-        self, actor: Actor, files: FileReader, data: bytes, name: str, languages: tuple[str, str] | None = None
+    def open_document(
+        self,
+        actor: Actor,
+        data: bytes,
+        name: str,
+        *,
+        files: FileReader | None = None,
+        languages: tuple[str, str] | None = None,
     ) -> Workspace:
-        """`languages` are those of the document; None leaves it to the file."""
-        decision = Decision(self.model.direction, "first")
+        """A new session on an uploaded document, in the direction of the app's start, otherwise the document's own.
 
-        def choose(file: FileOverview) -> str:
-            nonlocal decision
-            if self.model.fixed_direction is None and self.model.directions:
-                decision = decide(file, self.model.directions, languages or file.languages)
-            return decision.direction
-
-        document = files.document(data, name, choose, rules_for=partial(self.segmentation.for_new, actor))
-        if decision.note:
-            document = replace(document, notes=(*document.notes, decision.note))
+        `files` reads it instead of the app's reader. `languages` are those of the document; None leaves it to the file.
+        """
+        document, decision = self.opener.read(
+            actor, data, name, lambda file: self.opener.decide(file, languages), files=files
+        )
         workspace = self.opener.start(actor, document, decision.direction)
         if needed := decision.needed_direction:
             self._model_needs[workspace.token] = (needed, True)
@@ -199,7 +199,7 @@ class Sessions:
     def open_sample(self, actor: Actor) -> Workspace:
         """A new session on the sample document."""
         data = _read(self.samples / example.DOCUMENT, DocumentError)
-        return self._open(actor, FileReader(), data, example.DOCUMENT, example.LANGUAGES)
+        return self.open_document(actor, data, example.DOCUMENT, files=FileReader(), languages=example.LANGUAGES)
 
     def _open_first(self, actor: Actor) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""
@@ -234,30 +234,30 @@ class Sessions:
             model = {"key": key, "name": name, "model": ""}  # its checksum is known once it is there
         check_direction(name, self.models.directions(workspace.model_use, key), direction)
 
-        def choose(file: FileOverview) -> str:
+        def choose(file: FileOverview) -> Decision:
             check_facing(facing(file, direction), direction)
-            return direction
+            return Decision(direction, "first")
 
         fits = has_same_languages(workspace.project.direction, direction)
         project = workspace.project if fits else self.projects.for_new(actor, direction)
         rules = ProjectRules(self.segmentation.of(project.id))
-        document = self.files.document(old.data, old.name, choose, reading or old.format.reading, lambda _: rules)
+        document, _ = self.opener.read(
+            actor, old.data, old.name, choose, reading=reading or old.format.reading, rules_for=lambda _: rules
+        )
         begun = self.opener.start(actor, document, direction, model, project if fits else None)
         try:
-            for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
-                if (
-                    glossary.is_on
-                    and not (glossary.is_shared and direction == workspace.direction)
-                    and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
-                ):
-                    begun.glossaries.put(actor, glossary.name, terms)
-            begun.choose_style(actor, workspace.style.chosen.known_to(begun.model, direction))
-            self.store.move_place(workspace.session_id, begun.session_id)
+            with self.opener.finishing(begun):
+                for glossary in reversed(workspace.terms.glossaries):  # the last that comes goes first
+                    if (
+                        glossary.is_on
+                        and not (glossary.is_shared and direction == workspace.direction)
+                        and (terms := terms_in_direction(glossary.terms.values(), workspace.direction, direction))
+                    ):
+                        begun.glossaries.put(actor, glossary.name, terms)
+                begun.choose_style(actor, workspace.style.chosen.known_to(begun.model, direction))
+                self.store.move_place(workspace.session_id, begun.session_id)
         except BaseException:
-            self.workspaces.forget(begun)
             self.workspaces.show(actor, workspace)
-            with suppress(LogError):
-                self.store.discard_session(begun.session_id)
             raise
         return begun
 
@@ -269,7 +269,7 @@ class Sessions:
         if document is None:
             workspace = self._open_first(actor)
         else:
-            workspace = self._open(actor, FileReader(), _read(document, DocumentError), document.name)
+            workspace = self.open_document(actor, _read(document, DocumentError), document.name, files=FileReader())
         if glossary is None:
             return []
         report = self.glossary_files.add(actor, workspace, _read(glossary, GlossaryError), glossary.name)

@@ -1,6 +1,7 @@
-"""Opens workspaces: of a new session, or of one that the log has.
+"""Opens documents for the page, for archives and for programs: from a file, or from a session of the log.
 
-Each becomes the one that a new tab shows, unless a program asked for it.
+A file is opened in three steps: `read` it in the direction that its content decides, `record` a session on it, and
+`start` a workspace for the session. A step that fails leaves nothing behind; `finishing` covers what a caller adds.
 """
 
 from __future__ import annotations
@@ -8,25 +9,34 @@ from __future__ import annotations
 import platform
 import sqlite3
 import threading
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import partial
 from importlib import metadata
 
 from app import VERSION
 from app.access.actor import Actor
 from app.errors import LogError
+from app.formats import Reading
 from app.formats.documents import Document
+from app.formats.read_file import FileOverview
 from app.i18n import Message
+from app.log.bundle_tables import BundlePlace
 from app.log.project_tables import Project
 from app.log.records import NewEvent, SessionRecord
 from app.log.store import LogStore
+from app.models.document_direction import Decision, decide
 from app.models.document_models import DocumentModels
 from app.models.style import Style
 from app.projects import Projects, style_of
+from app.reading import FileReader
+from app.reading.file_reader import ChooseRules
 from app.segments.state import Json
 from app.segments.stored_state import restore_segment
 from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.open_workspaces import OpenWorkspaces
+from app.sessions.segmentation import Segmentation
 from app.tm.library import MemoryLibrary
 from app.workspace.commands import Workspace
 from engine import SearchOptions
@@ -35,7 +45,7 @@ MAX_EVENTS_CHECKED_FIRST = 5_000  # takes 40 ms; 200,000 events take 1.5 seconds
 
 
 class WorkspaceOpener:
-    """Opens sessions of the log: with their models, projects and the translation memory."""
+    """Opens documents with their models, projects and the translation memory."""
 
     def __init__(
         self,
@@ -43,8 +53,10 @@ class WorkspaceOpener:
         models: DocumentModels,
         library: MemoryLibrary,
         projects: Projects,
+        segmentation: Segmentation,
         workspaces: OpenWorkspaces,
         documents: LoggedDocuments,
+        files: FileReader,
         options: SearchOptions,
     ) -> None:
         """`workspaces` stores opened workspaces; `options` are the search options."""
@@ -52,17 +64,84 @@ class WorkspaceOpener:
         self._models = models
         self._library = library
         self._projects = projects
+        self._segmentation = segmentation
         self._workspaces = workspaces
         self._documents = documents
+        self._files = files
         self._options = options
+
+    def read(
+        self,
+        actor: Actor,
+        data: bytes,
+        name: str,
+        choose: Callable[[FileOverview], Decision],
+        *,
+        files: FileReader | None = None,
+        reading: Reading | None = None,
+        rules_for: ChooseRules | None = None,
+    ) -> tuple[Document, Decision]:
+        """The document in the direction that `choose` decides, with the note about it, and the decision.
+
+        `files` reads the file instead of the app's reader. `rules_for` returns the rules for a direction, by default
+        those of its current project. Raises AppError if the file cannot be read, and what `choose` raises.
+        """
+        decisions: list[Decision] = []
+
+        def direction_of(file: FileOverview) -> str:
+            decisions.append(choose(file))
+            return decisions[-1].direction
+
+        rules_for = rules_for or partial(self._segmentation.for_new, actor)
+        document = (files or self._files).document(data, name, direction_of, reading, rules_for)
+        note = decisions[-1].note
+        return replace(document, notes=(*document.notes, note)) if note else document, decisions[-1]
+
+    def decide(self, file: FileOverview, languages: tuple[str, str] | None = None) -> Decision:
+        """The direction of a person's new document: that of the app's start, otherwise the document's own.
+
+        `languages` are those of the document; None leaves it to the file.
+        """
+        model = self._models.first
+        if model.fixed_direction is None and model.directions:
+            return decide(file, model.directions, languages or file.languages)
+        return Decision(model.direction, "first")
+
+    def record(
+        self,
+        actor: Actor,
+        document: Document,
+        direction: str,
+        project: Project | None = None,
+        style: Style | None = None,
+        model: Json | None = None,
+        place: BundlePlace | None = None,
+    ) -> SessionRecord:
+        """A new session on a document, by default in the current project and in the style of the project.
+
+        `model` is the log's description of the model, if a person chose it. Raises LogError.
+        """
+        project = project or self._projects.for_new(actor, direction)
+        style = self._style_of(project, direction) if style is None else style
+        events = [] if model is None else [NewEvent("model", model)]
+        if style != Style():
+            events.append(NewEvent("style", {**asdict(style), "is_default": True}))
+        return self._store.start_session(
+            actor,
+            document,
+            direction,
+            versions=versions(),
+            options=asdict(self._options),
+            events=events,
+            project_id=project.id or None,
+            place=place,
+        )
 
     def start_unshown(
         self, actor: Actor, document: Document, direction: str, project: Project, style: Style
     ) -> Workspace:
         """A new session for a program. It is translated in the background, and the page does not show it."""
-        return self._put(
-            actor, self._new_session(actor, document, direction, project, style, None), document, shows=False
-        )
+        return self._put(actor, self.record(actor, document, direction, project, style), document, shows=False)
 
     def start(
         self,
@@ -77,31 +156,29 @@ class WorkspaceOpener:
         `model` is the log's description of the model, if a person chose it; by default, in the current project.
         """
         project = project or self._projects.for_new(actor, direction)
-        style = style_of(project).known_to(self._models.first, direction)
         if model is None:
+            style = self._style_of(project, direction)
             open_ids = [one.session_id for one in self._workspaces.all()]
             record = self._documents.untouched_twin(actor, document, direction, project.id, style, open_ids)
             if record is not None:
                 with self._workspaces.opening(record.id):
                     if self._workspaces.of_session(record.id) is None:  # nobody else has begun with it meanwhile
                         return self._resume(actor, record, document)
-        return self._put(actor, self._new_session(actor, document, direction, project, style, model), document)
+        return self._put(actor, self.record(actor, document, direction, project, model=model), document)
 
-    def _new_session(
-        self, actor: Actor, document: Document, direction: str, project: Project, style: Style, model: Json | None
-    ) -> SessionRecord:
-        events = [] if model is None else [NewEvent("model", model)]
-        if style != Style():
-            events.append(NewEvent("style", {**asdict(style), "is_default": True}))
-        return self._store.start_session(
-            actor,
-            document,
-            direction,
-            versions=versions(),
-            options=asdict(self._options),
-            events=events,
-            project_id=project.id or None,
-        )
+    @contextmanager
+    def finishing(self, workspace: Workspace) -> Iterator[None]:
+        """The rest of a command that began this session; if it raises, the session is removed without a trace."""
+        try:
+            yield
+        except BaseException:
+            self._workspaces.forget(workspace)
+            with suppress(LogError):
+                self._store.discard_session(workspace.session_id)
+            raise
+
+    def _style_of(self, project: Project, direction: str) -> Style:
+        return style_of(project).known_to(self._models.first, direction)
 
     def take_up(self, actor: Actor, session_id: int, *, shows: bool = True) -> Workspace:
         """The workspace of a session in its last state; it may be open already. Shows it with `shows`."""
