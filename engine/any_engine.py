@@ -57,7 +57,7 @@ class EngineStatistics:
 
     Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
     first. `answers_per_second` is the mean over the last minute, for both priorities. `num_steps` counts decoding
-    steps, each with all sentences of a batch.
+    steps, each with all sentences of a batch; a sentence that the compiled core searches to its end counts as one.
     """
 
     queue_length: int

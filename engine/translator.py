@@ -33,10 +33,11 @@ from engine.model.table_decoder import checked_interval
 from engine.model.transformer import Precision
 from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
+from engine.search.compiled import CompiledSearch, Searched
 from engine.search.indexed import IndexedTexts
-from engine.search.sentence import SearchVocabulary, TokenRoles
+from engine.search.sentence import SearchVocabulary, Sentence, TokenRoles
 from engine.search_options import SearchOptions
-from engine.text import BOS, EOS, is_byte_surface
+from engine.text import BOS, EOS, SentencePieceCodec, TextCodec, is_byte_surface
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _LOOK_AHEAD_BATCHES = 8
@@ -70,9 +71,11 @@ class Translator(AnyTranslator):
             closing_V=~torch.tensor(self._codec.glues_right)
             & ~torch.tensor([*map(is_byte_surface, self._codec.surfaces)]),
             text_of=lambda tokens: self._codec.decode(tokens).text,
+            writes_surfaces=isinstance(self._codec, (TextCodec, SentencePieceCodec)),
         )
         self._encodings = Encodings(model, checked_interval(compaction_interval))
         self.pipeline = RequestPipeline(model, self._encodings)
+        self._compiled_search: CompiledSearch | None = None
 
     @classmethod
     def load(
@@ -164,8 +167,24 @@ class Translator(AnyTranslator):
 
     def whole_loop(self, batch_size: int, schedule: Schedule, refill_share: float = REFILL_SHARE) -> DecodingLoop[Any]:
         """A loop for jobs that take their source as one sentence, as of `decoding_loop`."""
-        search = SearchStream(self.pipeline.decoder, self._vocabulary, batch_size, schedule, refill_share)
+        search = SearchStream(
+            self.pipeline.decoder,
+            self._vocabulary,
+            batch_size,
+            schedule,
+            refill_share,
+            search_compiled=self._search_compiled,
+        )
         return DecodingLoop(self.pipeline, search)
+
+    def _search_compiled(self, sentence: Sentence) -> Searched | None:
+        """The result of a sentence that the compiled core covers; None for others."""
+        tree = self.pipeline.tree(sentence)
+        if tree is None:
+            return None
+        if self._compiled_search is None:
+            self._compiled_search = CompiledSearch(tree.functions, self._vocabulary)
+        return self._compiled_search.run(tree.steps, sentence)
 
     def misspelling(self, text: str) -> str | None:
         """The model's spelling of a text that it cannot write exactly ("⁇" for unknown characters); None if it can."""

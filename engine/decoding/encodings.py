@@ -110,6 +110,15 @@ class Encodings:
                 parts.append((self._by_core(own, interruption), len(some)))
         return DecoderParts(parts)
 
+    def tree(self, source: PreparedRequest, interruption: Interruption = NEVER) -> PrefixTree | None:
+        """The tree of prefixes of a source in the compiled core; None if that does not decode the request."""
+        compiled = self._model.transformer.compiled
+        if compiled is None or not self._is_compiled or source.datastore is not None:
+            return None
+        [kept] = self._of([source], interruption)
+        self._make_room()
+        return kept.compiled_tree(compiled)
+
     @property
     def _is_compiled(self) -> bool:
         """True if the compiled core decodes what it covers."""

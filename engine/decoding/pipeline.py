@@ -10,6 +10,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from engine.compiled.c_interface import PrefixTree
 from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignment
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
@@ -223,6 +224,10 @@ class RequestPipeline:
         """A decoder of these sentences before its first step; encodes the sources that are not cached."""
         interruption = JointInterruption(sentence.interruption for sentence in sentences)
         return self._encodings.decoder([sentence.source for sentence in sentences], interruption)
+
+    def tree(self, sentence: Sentence) -> PrefixTree | None:
+        """The tree of prefixes of the sentence's source; None if the compiled core does not decode it."""
+        return self._encodings.tree(sentence.source, sentence.interruption)
 
     def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
         """A decoder of one prepared request before its first step; asks `interruption` within a step."""

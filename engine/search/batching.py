@@ -18,6 +18,7 @@ import torch
 from engine.errors import InvalidRequest
 from engine.interruption import Interrupted
 from engine.search.beam import BeamSearch, StepDecoder
+from engine.search.compiled import Searched
 from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, SentenceResult
 from engine.search.tracker import ConstraintTracker
 
@@ -33,10 +34,14 @@ _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory",
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The cost of a search, independent of the machine: model steps, and rows expanded in all of them."""
+    """The cost of a search, independent of the machine: model steps, and rows expanded in all of them.
+
+    `num_compiled` are sentences that the compiled search has searched.
+    """
 
     num_steps: int = 0
     num_expansions: int = 0
+    num_compiled: int = 0
 
     @property
     def expansions_per_step(self) -> float:
@@ -58,9 +63,11 @@ class SearchStream:
         schedule: Schedule = "stream",
         refill_share: float = REFILL_SHARE,
         search: type[BeamSearch] = BeamSearch,
+        search_compiled: Callable[[Sentence], Searched | None] = lambda sentence: None,
     ) -> None:
         """`open_decoder` returns a decoder of sentences before its first step; `search` is the class of a batch.
 
+        `search_compiled` searches one sentence to its end, faster than a batch; None: it does not cover the sentence.
         Raises InvalidRequest for an unknown schedule, and for settings with which no sentence would ever begin.
         """
         if batch_size < 1:
@@ -73,6 +80,7 @@ class SearchStream:
         self._vocabulary = vocabulary
         self._schedule = schedule
         self._search = search
+        self._search_compiled = search_compiled
         self._refill_share = 0.0 if schedule == "batch" else refill_share
         self._tracker = ConstraintTracker([], vocabulary.texts)
         self._waiting: deque[Sentence] = deque()
@@ -109,10 +117,16 @@ class SearchStream:
     def step(self) -> list[EndedSentence]:
         """Begin waiting sentences and take the least advanced batch, or all sentences, one token further.
 
+        A sentence that the compiled search covers is searched to its end, once no batch is running.
         Returns the sentences that ended, including interrupted ones of every batch. If a sentence crashes, the others
         restart.
         """
         ended = self.interrupt()
+        if self._waiting and not self._batches and not self._restarting:
+            compiled = self._step_compiled(self._waiting[0])
+            if compiled is not None:
+                self._waiting.popleft()
+                return [*ended, compiled]
         newcomers = self._take_newcomers()
         try:
             if newcomers:
@@ -122,7 +136,7 @@ class SearchStream:
                 self._tidy()
             if self._batches:
                 batch = self._batches[-1]
-                self.counts = Counts(self.counts.num_steps + 1, self.counts.num_expansions + batch.num_rows)
+                self._count(1, batch.num_rows)
                 ended += batch.step()
                 self._tidy()
         except Interrupted:  # while the decoder was opened: the results for the new sentences are no longer needed
@@ -131,6 +145,25 @@ class SearchStream:
             ended += self._restart(error, newcomers)
         self._try_full_batches(len(ended))
         return ended
+
+    def _step_compiled(self, sentence: Sentence) -> EndedSentence | None:
+        """Search a waiting sentence to its end; None if the compiled search does not cover it."""
+        try:
+            searched = self._search_compiled(sentence)
+        except Interrupted:  # while its source was encoded
+            return _interrupted(sentence)
+        except Exception as error:  # of any kind: it must fail no other sentence
+            return EndedSentence(sentence, error=error)
+        if searched is None:
+            return None
+        self._count(searched.num_model_steps, searched.num_expansions, num_compiled=1)
+        return EndedSentence(sentence, searched.result)
+
+    def _count(self, num_steps: int, num_expansions: int, num_compiled: int = 0) -> None:
+        counts = self.counts
+        self.counts = Counts(
+            counts.num_steps + num_steps, counts.num_expansions + num_expansions, counts.num_compiled + num_compiled
+        )
 
     def interrupt(self) -> list[EndedSentence]:
         """End interrupted sentences: those at their deadline with their best hypotheses so far, others with none."""

@@ -25,8 +25,8 @@ class Layouts:
     """The layouts of a vocabulary's pieces, by piece; odd numbers for those that glue to their left.
 
     A layout is where spaces may be, the kinds of the last characters, and what happens to the position in a sentence.
-    The first needs no letter of the text before the piece, except for bytes and for a single character that joins
-    numbers, which have no layout.
+    None of this depends on the text before the piece, except in bytes and in single characters that join numbers, which
+    have no layout.
     """
 
     def __init__(self, texts: PieceTexts) -> None:

@@ -247,6 +247,21 @@ def test_interruption_ends_the_search_as_in_python(core, cause, num_pieces):
         assert results[0].outcome == cause
 
 
+def test_step_of_many_rows_is_interrupted_between_them(core):
+    class Noting(ToyModel):
+        def log_probs(self, sentence, history):
+            interruption.longest = len(history) - 1
+            computed.append(len(history) - 1)
+            return super().log_probs(sentence, history)
+
+    interruption, model, computed = _After("cancelled", 2), Noting(MANY.size, 5), []
+    options = SearchOptions(beam=500, pruning_threshold=None)
+    sentence = Sentence(SentenceConstraints(), 20, options, source=0, interruption=interruption)
+    found = compiled_search(model, sentence, search_for(core, MANY))
+    assert found.result.num_steps == 3
+    assert [computed.count(2) > 400, computed.count(3)] == [True, 64]
+
+
 def test_cancel_before_the_first_step_needs_no_step(core):
     cancel = Event()
     cancel.set()

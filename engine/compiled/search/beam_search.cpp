@@ -58,7 +58,7 @@ void BeamSearch::read_prefix(Row& row) {
 }
 
 // Takes every row one piece further (algorithm 2).
-bool BeamSearch::step() {
+void BeamSearch::step() {
   std::vector<int> nodes;
   std::vector<std::vector<int32_t>> tokens;
   for (const Row& row : rows_) {
@@ -66,7 +66,7 @@ bool BeamSearch::step() {
     tokens.push_back(pieces_of(row.history));
   }
   look_for_interruption();
-  steps_.expand(nodes.data(), static_cast<int>(nodes.size()));
+  expand(nodes);
   result_.num_model_steps++;
   result_.num_rows += static_cast<int64_t>(rows_.size());
   look_for_interruption();
@@ -83,7 +83,17 @@ bool BeamSearch::step() {
   result_.num_steps++;
   store_finished(ended);
   advance(going, expansion.is_failed());
-  return !has_ended_;
+}
+
+// Computes a few nodes at once, so that a step of many rows can be interrupted. The last call computes those that are left,
+// and those that were forgotten for others.
+void BeamSearch::expand(const std::vector<int>& nodes) {
+  constexpr size_t NODES_AT_ONCE = 64;
+  for (size_t first = 0; first + NODES_AT_ONCE < nodes.size(); first += NODES_AT_ONCE) {
+    steps_.expand(&nodes[first], NODES_AT_ONCE);
+    look_for_interruption();
+  }
+  steps_.expand(nodes.data(), static_cast<int>(nodes.size()));
 }
 
 // Which candidates get a place in the beam (section 3.2). With a previous text, the candidate nearest to it always does:

@@ -42,7 +42,8 @@ class BeamSearch {
 
   void begin();
   void read_prefix(Row&);
-  bool step();  // false once the search has ended
+  void step();
+  void expand(const std::vector<int>& nodes);
   std::vector<bool> share_beam(const std::vector<Candidate>&, int beam);
   void store_finished(const std::vector<Candidate>&);
   void advance(std::vector<Candidate>& going, bool is_failed);
