@@ -36,7 +36,7 @@ from app.log.store import LogStore
 from app.models.document_direction import has_same_languages
 from app.models.style import FORMALITIES, Style
 from app.reading import PartRules
-from app.segments.constraint_changes import one_line
+from app.segments.clean_texts import one_line
 from app.segments.state import Json
 from app.workspace.commands import Workspace
 from app.workspace.core import UnitOfWork

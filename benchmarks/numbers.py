@@ -27,10 +27,10 @@ import torch
 from app.checks.numbers import differences
 from app.models.loading import SEARCH
 from app.models.style import Style
-from app.segments.state import SegmentState
+from app.segments.resolved_constraints import request_of
+from app.segments.segment_constraints import NO_CONSTRAINTS
 from app.tags.protect import Protection
 from app.text.quantities.quantity_reading import quantities
-from app.text.words import count_words
 from benchmarks.paper_dba import commit, environment
 from engine import Translator, occurrences
 
@@ -103,10 +103,11 @@ def kept(pairs: Sequence[Pair], direction: str) -> dict[str, list[int]]:
 def measured(translator: Translator, pairs: Sequence[Pair], direction: str, style: Style) -> dict[str, float]:
     """Translates the sources as the app does, in a style, and compares with the references."""
     began = time.process_time()
-    segments = [
-        SegmentState(0, source, count_words(source), numbers=style.numbers_in(source, direction)) for source, _ in pairs
+    requests = [
+        request_of(source, NO_CONSTRAINTS, (), direction, numbers=style.numbers_in(source, direction))
+        for source, _ in pairs
     ]
-    protections = [Protection.of(segment.request(direction)) for segment in segments]
+    protections = [Protection.of(request) for request in requests]
     answers = translator.translate_all([protection.request for protection in protections], replace(SEARCH, nbest=1))
     restored = [protection.restore(answer) for protection, answer in zip(protections, answers, strict=True)]
     texts = [answer.hypotheses[0].text if answer.hypotheses else "" for answer in restored]

@@ -26,9 +26,10 @@ import sacrebleu
 import torch
 
 from app.models.loading import SEARCH
-from app.segments.resolved_constraints import resolve_constraints
+from app.segments.resolved_constraints import request_of
+from app.segments.segment_constraints import NO_CONSTRAINTS
 from app.tags.protect import Protection
-from app.text.nontranslatables import kept_texts, nontranslatables
+from app.text.nontranslatables import nontranslatables
 from benchmarks.paper_dba import commit, environment, read_pairs
 from engine import Phrase, Request, Translation, Translator
 
@@ -146,10 +147,7 @@ def as_phrases(source: str) -> tuple[Request, Callable[[Translation], Translatio
 
 def protected(source: str) -> tuple[Request, Callable[[Translation], Translation]]:
     """The request that the app makes."""
-    phrases = tuple(
-        constraint.phrase() for constraint in resolve_constraints((), (), kept=kept_texts(source)).constraints
-    )
-    protection = Protection.of(Request(source, phrases=phrases))
+    protection = Protection.of(request_of(source, NO_CONSTRAINTS, (), None))
     return protection.request, protection.restore
 
 

@@ -26,7 +26,8 @@ from app.glossary import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
 from app.models.loading import SEARCH
-from app.segments.resolved_constraints import Constraint, constraints_for
+from app.segments.resolved_constraints import RequiredText, resolve_constraints
+from app.segments.segment_constraints import NO_CONSTRAINTS
 from benchmarks.paper_dba import commit, environment, file_checksum
 from engine import Phrase, Request, Translator, occurrences
 
@@ -63,7 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     glossary = term_matcher(with_forms(terms, target_language), language=source_language)
 
     pairs = list(zip(_lines(options.source), _lines(options.reference), strict=True))
-    asked = [(source, reference, constraints_for([], glossary.find(source))) for source, reference in pairs]
+    asked = [
+        (source, reference, resolve_constraints(NO_CONSTRAINTS, glossary.find(source)).required)
+        for source, reference in pairs
+    ]
     asked = [item for item in asked if item[2]]
     num_with_terms = len(asked)
     if options.sentences:
@@ -109,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (options.output / "forms.md").write_text(table(wrong), encoding="utf-8")
 
 
-def phrases_of(arm: str, constraints: tuple[Constraint, ...]) -> tuple[Phrase, ...]:
+def phrases_of(arm: str, constraints: tuple[RequiredText, ...]) -> tuple[Phrase, ...]:
     """The constraints of one arm."""
     if arm == "none":
         return ()
@@ -118,12 +122,12 @@ def phrases_of(arm: str, constraints: tuple[Constraint, ...]) -> tuple[Phrase, .
     return tuple(constraint.phrase() for constraint in constraints)
 
 
-def num_present(text: str, constraint: Constraint) -> int:
+def num_present(text: str, constraint: RequiredText) -> int:
     """How many of the required occurrences a text contains, at most as many as required."""
     return min(constraint.count, len(_standing(text, constraint)))
 
 
-def other_forms(outputs: list[str], asked: list[tuple[str, str, tuple[Constraint, ...]]]) -> Counter[tuple[str, ...]]:
+def other_forms(outputs: list[str], asked: list[tuple[str, str, tuple[RequiredText, ...]]]) -> Counter[tuple[str, ...]]:
     """(target, form in the output, forms in the reference) where the reference holds the term, in other forms only."""
     found: Counter[tuple[str, ...]] = Counter()
     for output, (_, reference, constraints) in zip(outputs, asked, strict=True):
@@ -141,7 +145,7 @@ def table(wrong: Counter[tuple[str, ...]]) -> str:
     return "\n".join(["| target | in the output | in the reference | times |", "|---|---|---|---|", *rows, ""])
 
 
-def _standing(text: str, constraint: Constraint) -> list[str]:
+def _standing(text: str, constraint: RequiredText) -> list[str]:
     """The words of a text that are a form of the constraint, or begin or end with one where it may, in order.
 
     The longest form counts at each place, and capitals only behind the first letter.
@@ -161,7 +165,7 @@ def _standing(text: str, constraint: Constraint) -> list[str]:
     return words
 
 
-def _num_in_reference(asked: list[tuple[str, str, tuple[Constraint, ...]]]) -> list[int]:
+def _num_in_reference(asked: list[tuple[str, str, tuple[RequiredText, ...]]]) -> list[int]:
     return [num_present(reference, constraint) for _, reference, constraints in asked for constraint in constraints]
 
 

@@ -51,7 +51,7 @@ kinds:
              the proposals for the other segments, as drafts, if they satisfy all constraints
   jsonl      every event, lossless; can be imported with `import-log`
   csv        a row for each segment: texts, times, effort, counts
-  xlsx       an Excel workbook: totals, segments, costs of pins, terms and bans
+  xlsx       an Excel workbook: totals, segments, prices of pins, terms and bans
   tmx        the confirmed segments as a translation memory
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session

@@ -199,7 +199,7 @@ def drafted(
             problems.append(f"{where} lacks {', '.join(missing)}")
         if unread := _unread(segment.source, translation):
             problems.append(f"{where} contains characters that the model cannot read: {unread}")
-        shown = replace(segment, shown=DecodingResult(replace(translation, hypotheses=(best,)), ()))
+        shown = replace(segment, shown=DecodingResult(replace(translation, hypotheses=(best,))))
         found = [finding for finding in findings_of(shown, best.text, direction) if finding.check != "terms"]
         problems += [f"{where}, to check: {finding.message}" for finding in found if finding.is_error]
         for finding in found:

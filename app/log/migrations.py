@@ -359,6 +359,18 @@ def m0021_placeholders(db: Database) -> None:
     db.execute("ALTER TABLE segment ADD COLUMN placeholders TEXT NOT NULL DEFAULT '[]'")
 
 
+@migrations()
+def m0022_names_of_constraints(db: Database) -> None:
+    """One name for each part of a segment's constraints: "prefix", "follow" and "followed_before"."""
+    # A quote inside a text is escaped, so quote, name, quote and colon are a key. JSON that is damaged stays readable.
+    db.execute("""
+        UPDATE segment SET constraints = replace(replace(replace(constraints,
+            '"beginning":', '"prefix":'), '"previous":', '"follow":'), '"freed_from":', '"followed_before":')
+        WHERE instr(constraints, '"beginning":') OR instr(constraints, '"previous":')
+            OR instr(constraints, '"freed_from":')
+    """)
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

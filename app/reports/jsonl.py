@@ -36,7 +36,7 @@ from app.log.records import (
 from app.log.store import LogStore
 from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
-from app.segments.stored_state import restore_segment
+from app.segments.stored_state import restore_segment, with_present_names
 from app.text.text_limits import of_view
 
 _DIRECTION: Final = re.compile(r"\w{2,40}-[\w-]{2,40}")
@@ -262,7 +262,7 @@ def _check_content(record: SessionRecord, events: Sequence[Event], name: str) ->
         session_statistics(record.document.segments, events)
         for _ in replay_steps(record.document.segments, events):
             pass
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, CommandError, LookupError, TypeError, ValueError) as error:
         raise LogError(
             Message("{name}: inconsistent session data ({reason}); not imported", name=name, reason=_reason(error))
         ) from error
@@ -289,7 +289,7 @@ def _saved(row: Mapping[str, Any]) -> SavedSegment:
         target=_optional_text(row["target"]),
         state=_state(row["state"]),
         version=_int(row["version"]),
-        constraints=dict(row["constraints"]),
+        constraints=with_present_names(dict(row["constraints"])),
         note=row["note"],
         limits=of_view(row.get("limits")),
         placeholders=_placeholders(row),

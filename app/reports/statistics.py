@@ -29,7 +29,7 @@ _CHANGES: Final = TEXT_EVENTS | {"reopen", "pin", "unpin", "avoid", "unavoid", "
 
 @dataclass(frozen=True, slots=True)
 class ConstraintPrice:
-    """The cost of a pin ("pin"), glossary term ("term") or banned word ("ban") in score per token; None if unknown."""
+    """The price of a pin ("pin"), glossary term ("term") or banned word ("ban") in score per token; None if unknown."""
 
     kind: str
     text: str

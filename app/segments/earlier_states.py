@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
 from app.access.actor import Actor
 from app.log.changes import TEXT_EVENTS, text_after
 from app.log.records import Event, EventType
+from app.segments.segment_constraints import CONSTRAINT_EVENTS, NO_CONSTRAINTS, Constraints
 from app.segments.state import Json, SegmentState
-from engine import Avoid
 
 MAX_STATES: Final = 100
 _STEPS: Final = frozenset({"undo", "redo"})
-_CONSTRAINT_EVENTS: Final[frozenset[EventType]] = frozenset(
-    {"pin", "unpin", "avoid", "unavoid", "beginning", "locked", "follow"}
-)
 _DIVISIONS: Final[frozenset[EventType]] = frozenset({"split", "merge"})
 # The events of a segment that `earlier_states` needs, with the divisions of any segment.
-STATE_EVENTS: Final[frozenset[str]] = frozenset({*TEXT_EVENTS, *_CONSTRAINT_EVENTS, *_DIVISIONS, "reopen"})
+STATE_EVENTS: Final[frozenset[str]] = frozenset({*TEXT_EVENTS, *CONSTRAINT_EVENTS, *_DIVISIONS, "reopen"})
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierState:
-    """The person's text of a segment, None for the proposal, and its constraints except switched-off terms."""
+    """The person's text of a segment, None for the proposal, and its constraints without switched-off terms."""
 
     text: str | None
     is_confirmed: bool = False
-    pins: tuple[str, ...] = ()
-    bans: tuple[Avoid, ...] = ()
-    beginning: str = ""
-    locked: tuple[str, ...] = ()
-    previous: str = ""
+    constraints: Constraints = NO_CONSTRAINTS
 
     def view(self, now: SegmentState) -> Json:
         """The state as JSON, with the terms that are switched off now."""
-        bans = [asdict(ban) for ban in self.bans]
-        lists = {"pins": list(self.pins), "locked": list(self.locked), "terms_off": sorted(now.terms_off), "bans": bans}
-        return {**asdict(self), **lists}
+        constraints = replace(self.constraints, terms_off=now.constraints.terms_off)
+        return {"text": self.text, "is_confirmed": self.is_confirmed, "constraints": constraints.to_json()}
 
 
 def earlier_states(
@@ -61,7 +53,7 @@ def earlier_states(
         parts = groups[divided][0].payload["parts"]
         given = next(part["target"] for part in parts if part["segment"] == segment.index)
         groups = groups[divided + 1 :]
-    state = EarlierState(given, False, *_first_constraints(segment, groups))
+    state = EarlierState(given, False, _first_constraints(segment, groups))
     past: list[EarlierState] = []
     try:
         for group in groups:
@@ -79,9 +71,7 @@ def earlier_states(
                 past.append(before)
     except ValueError:  # a log that was damaged, or of an earlier version
         return []
-    now = EarlierState(
-        segment.target, False, segment.pins, segment.bans, segment.beginning, segment.locked, segment.previous
-    )
+    now = EarlierState(segment.target, False, replace(segment.constraints, terms_off=frozenset()))
     return past[-MAX_STATES:] if _is_same(state, now) else []
 
 
@@ -96,59 +86,25 @@ def _commands(index: int, events: Iterable[Event]) -> list[list[Event]]:
     return [list(group) for _, group in groupby(own, lambda event: (event.segment, event.segment_version))]
 
 
-def _first_constraints(
-    segment: SegmentState, groups: Sequence[Sequence[Event]]
-) -> tuple[tuple[str, ...], tuple[Avoid, ...]]:
+def _first_constraints(segment: SegmentState, groups: Sequence[Sequence[Event]]) -> Constraints:
     """The pins and bans before these events, found backwards from those of the segment."""
-    pins, bans = list(segment.pins), list(segment.bans)
+    found = Constraints(segment.constraints.pins, bans=segment.constraints.bans)
     for event in (event for group in reversed(groups) for event in reversed(group)):
-        if event.type == "pin" and event.payload["text"] in pins:
-            pins.remove(event.payload["text"])
-        elif event.type == "unpin":
-            pins.append(event.payload["text"])
-        elif event.type in ("avoid", "unavoid"):
-            ban = Avoid(event.payload["text"], event.payload["case"])
-            if event.type == "unavoid":
-                bans.append(ban)
-            elif ban in bans:
-                bans.remove(ban)
-    return tuple(pins), tuple(bans)
+        if event.type in CONSTRAINT_EVENTS:
+            found = found.before_event(event.type, event.payload)
+    return found
 
 
 def _after(state: EarlierState, event_type: EventType, payload: dict[str, Any]) -> EarlierState:
     """The state after one event. Raises ValueError if the event does not fit it."""
-    if event_type in _CONSTRAINT_EVENTS:
-        return _constrained(state, event_type, payload)
+    if event_type in CONSTRAINT_EVENTS:
+        return replace(state, constraints=state.constraints.after_event(event_type, payload))
     if event_type == "reopen":
         return replace(state, is_confirmed=False)
     is_confirmed = event_type == "confirm" or payload.get("state") == "confirmed"
     return replace(state, text=text_after(state.text, event_type, payload), is_confirmed=is_confirmed)
 
 
-def _constrained(state: EarlierState, event_type: EventType, payload: dict[str, Any]) -> EarlierState:
-    if event_type == "locked":
-        return replace(state, locked=tuple(payload["texts"]))
-    text: str = payload["text"]
-    if event_type == "beginning":
-        return replace(state, beginning=text)
-    if event_type == "follow":
-        return replace(state, previous=text)
-    if event_type == "pin":
-        return replace(state, pins=(*state.pins, text))
-    if event_type == "unpin":
-        pins = list(state.pins)
-        pins.remove(text)  # raises ValueError
-        return replace(state, pins=tuple(pins))
-    ban = Avoid(text, payload["case"])
-    others = tuple(other for other in state.bans if other != ban)
-    return replace(state, bans=(*others, ban) if event_type == "avoid" else others)
-
-
 def _is_same(one: EarlierState, other: EarlierState) -> bool:
     """True if both have the same text and the same constraints, in any order."""
-    return _comparable(one) == _comparable(other)
-
-
-def _comparable(state: EarlierState) -> tuple[object, ...]:
-    bans = sorted((ban.text, ban.case) for ban in state.bans)
-    return state.text, sorted(state.pins), bans, state.beginning, state.locked, state.previous
+    return one.text == other.text and one.constraints.has_same_parts(other.constraints)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from app.checks import CheckName, Finding, findings_in
 from app.glossary.lemmas import target_in
 from app.i18n import Message, joined
-from app.segments.resolved_constraints import Constraint, contains_banned
+from app.segments.resolved_constraints import RequiredText
+from app.segments.segment_constraints import contains_banned
 from app.segments.state import SegmentState
 from app.text.nontranslatables import nontranslatables, without_markup
 from app.text.words import count_occurrences
@@ -18,7 +19,7 @@ from engine import is_word_char
 def unmet_texts(segment: SegmentState, text: str) -> list[str]:
     """Texts required by pins and terms that do not occur in `text`; tags inside them are ignored."""
     text = without_markup(text)
-    return [c.text for c in segment.constraints if c.is_explicit and not _is_in_text(text, c)]
+    return [c.text for c in segment.resolved.required if c.is_explicit and not _is_in_text(text, c)]
 
 
 def banned_texts(segment: SegmentState, text: str) -> list[str]:
@@ -27,12 +28,12 @@ def banned_texts(segment: SegmentState, text: str) -> list[str]:
     A text in capitals is compared without case.
     """
     text = without_markup(text)
-    required = [constraint.text for constraint in segment.constraints]
+    required = [constraint.text for constraint in segment.resolved.required]
     found = []
-    for avoided in segment.avoided:
-        item = replace(avoided, case="permissive") if text.isupper() else avoided
+    for banned in segment.resolved.banned:
+        item = replace(banned, case="permissive") if text.isupper() else banned
         rest = text
-        for phrase in required if avoided not in segment.bans else ():
+        for phrase in required if banned not in segment.constraints.bans else ():
             rest = rest.replace(phrase, " ") if contains_banned(phrase, item) else rest
         if contains_banned(rest, item):
             found.append(item.text)
@@ -69,7 +70,8 @@ def uncertain_tags(segment: SegmentState, text: str) -> list[str]:
     if best.text != text:
         return []
     source, elements = segment.source, nontranslatables(segment.source)
-    by_user = "\n".join((segment.beginning, *segment.locked, *segment.pins))
+    own = segment.constraints
+    by_user = "\n".join((own.prefix, *own.locked, *own.pins))
     partners = [link for link in best.alignment if any(map(is_word_char, text[slice(*link[2:])]))]
     found = []
     for element in elements:
@@ -95,8 +97,8 @@ def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
         return ""
     if segment.decoded.translation.status == "complete":
         return (
-            Message("Translated again because of your terms; previously: {text}", text=segment.changed_from)
-            if segment.changed_from
+            Message("Translated again because of your terms; previously: {text}", text=segment.replaced_proposal)
+            if segment.replaced_proposal
             else ""
         )
     reasons = segment.decoded.general_reasons() or list(segment.decoded.reasons_by_text().values())
@@ -107,13 +109,13 @@ def attention_for(segment: SegmentState, findings: Iterable[Finding]) -> str:
     )
 
 
-def term_form(text: str, constraint: Constraint) -> str | None:
+def term_form(text: str, constraint: RequiredText) -> str | None:
     """The words of `text` that meet a constraint of a term: one of its forms, or a compound with one."""
     forms = (constraint.text, *constraint.forms)
     return target_in(text, forms, constraint.language, joins_compounds=constraint.boundary == "compound")
 
 
-def _is_in_text(text: str, constraint: Constraint) -> bool:
+def _is_in_text(text: str, constraint: RequiredText) -> bool:
     required = without_markup(constraint.text)
     if not required.strip():
         return True  # only tags, which the placeholder check covers

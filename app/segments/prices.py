@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.segments.resolved_constraints import Constraint
-from engine import Avoid, Pricing
+from app.segments.resolved_constraints import ResolvedConstraints
+from engine import Pricing
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices for the answer to decode request `number`, in the order of its constraints and bans."""
+    """Prices for the answer to decode request `number`, in the order of the texts that it asked for."""
 
     number: int
-    constraints: tuple[Constraint, ...]
-    bans: tuple[Avoid, ...]
+    asked: ResolvedConstraints
     pricing: Pricing
 
     def payload(self) -> dict[str, Any]:
@@ -30,12 +29,12 @@ class Prices:
             "number": self.number,
             "total": pricing.total,
             "constraints": [
-                {"text": constraint.text, "price": price}
-                for constraint, price in zip(self.constraints, pricing.phrases, strict=True)
+                {"text": one.text, "price": price}
+                for one, price in zip(self.asked.required, pricing.phrases, strict=True)
             ],
             "avoid": [
                 {"text": ban.text, "case": ban.case, "price": price}
-                for ban, price in zip(self.bans, pricing.avoid, strict=True)
+                for ban, price in zip(self.asked.banned, pricing.avoid, strict=True)
             ],
             "free": {"text": free.text, "score": free.score} if free else None,
         }
@@ -50,16 +49,16 @@ class Prices:
             "together": None if total is None else total - singly,
             "constraints": [
                 {
-                    "text": constraint.text,
-                    "is_pinned": constraint.is_pinned,
-                    "is_kept": not constraint.is_explicit,
-                    "terms": list(constraint.term_keys),
+                    "text": one.text,
+                    "is_pinned": one.is_pinned,
+                    "is_kept": not one.is_explicit,
+                    "terms": list(one.term_keys),
                     "price": price,
                 }
-                for constraint, price in zip(self.constraints, self.pricing.phrases, strict=True)
+                for one, price in zip(self.asked.required, self.pricing.phrases, strict=True)
             ],
             "bans": [
                 {"text": ban.text, "case": ban.case, "price": price}
-                for ban, price in zip(self.bans, self.pricing.avoid, strict=True)
+                for ban, price in zip(self.asked.banned, self.pricing.avoid, strict=True)
             ],
         }

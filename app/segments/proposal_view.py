@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from app.glossary import TermHit
 from app.i18n import Message
 from app.segments import Json
-from app.segments.resolved_constraints import Constraint
+from app.segments.resolved_constraints import RequiredText, ResolvedConstraints
 from app.text.differences import steps_between
 from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
@@ -33,14 +33,13 @@ _MAX_NATS_BELOW_BEST = 12.0
 
 @dataclass(frozen=True, slots=True)
 class DecodingResult:
-    """A translation with the constraints of its request, in the order of `translation.request.phrases`."""
+    """A translation with the constraints that it was asked for.
+
+    Their required texts have the order of `translation.request.phrases`.
+    """
 
     translation: Translation
-    constraints: tuple[Constraint, ...]
-    bans: tuple[Avoid, ...] = ()
-    beginning: str = ""
-    locked: tuple[str, ...] = ()
-    previous: str = ""
+    asked: ResolvedConstraints = field(default_factory=ResolvedConstraints)
 
     @property
     def best(self) -> Hypothesis | None:
@@ -50,23 +49,23 @@ class DecodingResult:
     def unmet_texts(self) -> set[str]:
         """Texts of the constraints that the best hypothesis does not meet; all texts if there is no hypothesis."""
         if self.best is None:
-            return {constraint.text for constraint in self.constraints}
-        return {self.constraints[index].text for index in self.best.unmet if index < len(self.constraints)}
+            return {one.text for one in self.asked.required}
+        return {self.asked.required[index].text for index in self.best.unmet if index < len(self.asked.required)}
 
     def reasons_by_text(self) -> dict[str, str]:
         """The reasons why constraints could not be met, by constraint text."""
         return {
-            (text := self.constraints[reason.phrase].text): reason_message(reason, text)
+            (text := self.asked.required[reason.phrase].text): reason_message(reason, text)
             for reason in self.translation.reasons
-            if reason.phrase is not None and reason.phrase < len(self.constraints)
+            if reason.phrase is not None and reason.phrase < len(self.asked.required)
         }
 
-    def avoided_constraints(self) -> list[Constraint]:
-        """The constraints that contradict a ban."""
+    def banned_requirements(self) -> list[RequiredText]:
+        """The required texts that contradict a ban."""
         return [
-            self.constraints[reason.phrase]
+            self.asked.required[reason.phrase]
             for reason in self.translation.reasons
-            if reason.kind == "avoided" and reason.phrase is not None and reason.phrase < len(self.constraints)
+            if reason.kind == "avoided" and reason.phrase is not None and reason.phrase < len(self.asked.required)
         ]
 
     def general_reasons(self) -> list[str]:
@@ -74,8 +73,8 @@ class DecodingResult:
         return [reason_message(reason) for reason in self.translation.reasons if reason.phrase is None]
 
 
-def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[Json]:
-    """The hypothesis as tokens: words and the text between them, with the constraints that each belongs to.
+def proposal_tokens(hypothesis: Hypothesis, required: Sequence[RequiredText]) -> list[Json]:
+    """The hypothesis as tokens: words and the text between them, with the required texts that each belongs to.
 
     A token is {"t": text}. Words also have "w", the word number. "pin" is the text of a pin, "at" the number of its
     placement. "is_term" marks a term and "terms" are its keys, at its end; "tag" and "kept" mark text copied from the
@@ -97,16 +96,16 @@ def proposal_tokens(hypothesis: Hypothesis, constraints: Sequence[Constraint]) -
         if word < len(words) and words[word][0] <= start:
             token["w"] = word
         for number, placement in _longest_last(hypothesis):
-            if placement.start <= start and end <= placement.end and placement.phrase < len(constraints):
-                constraint = constraints[placement.phrase]
-                if constraint.is_pinned:
-                    token["pin"] = constraint.text
+            if placement.start <= start and end <= placement.end and placement.phrase < len(required):
+                one = required[placement.phrase]
+                if one.is_pinned:
+                    token["pin"] = one.text
                     token["at"] = number  # distinguishes two occurrences of one text
-                if constraint.term_keys:
+                if one.term_keys:
                     token["is_term"] = True
-                if constraint.term_keys and end == placement.end:
-                    token["terms"] = list(constraint.term_keys)
-                if not constraint.is_explicit:
+                if one.term_keys and end == placement.end:
+                    token["terms"] = list(one.term_keys)
+                if not one.is_explicit:
                     token["kept"] = True
         if (start, end) in tags:
             token["tag"] = True
@@ -188,8 +187,8 @@ def hypothesis_rows(decoded: DecodingResult) -> list[Json]:
                 "score": _ranking_score(hypothesis),
                 "score_difference": _ranking_score(hypothesis) - _ranking_score(best),
                 "penalty": hypothesis.score_penalty,
-                "runs": _runs(best, hypothesis, decoded.constraints),
-                "unmet": [decoded.constraints[i].text for i in hypothesis.unmet if i < len(decoded.constraints)],
+                "runs": _runs(best, hypothesis, decoded.asked.required),
+                "unmet": [decoded.asked.required[i].text for i in hypothesis.unmet if i < len(decoded.asked.required)],
             }
         )
     return rows
@@ -298,7 +297,7 @@ def _longest_last(hypothesis: Hypothesis) -> list[tuple[int, Placement]]:
     return sorted(enumerate(hypothesis.placements), key=lambda pair: pair[1].end - pair[1].start)
 
 
-def _runs(best: Hypothesis, hypothesis: Hypothesis, constraints: Sequence[Constraint]) -> list[list[str]]:
+def _runs(best: Hypothesis, hypothesis: Hypothesis, required: Sequence[RequiredText]) -> list[list[str]]:
     text = hypothesis.text
     is_different = [False] * len(text)
     old, spans = _compared_spans(best.text), _compared_spans(text)
@@ -317,7 +316,7 @@ def _runs(best: Hypothesis, hypothesis: Hypothesis, constraints: Sequence[Constr
                 is_different[start:stop] = [True] * (stop - start)
     boxes = [""] * len(text)
     for number, placement in _longest_last(hypothesis):
-        kind = _box_kind(constraints[placement.phrase]) if placement.phrase < len(constraints) else "k"
+        kind = _box_kind(required[placement.phrase]) if placement.phrase < len(required) else "k"
         boxes[placement.start : placement.end] = [f"{kind}{number}"] * (placement.end - placement.start)
     kinds = [box or ("d" if different else "s") for box, different in zip(boxes, is_different, strict=True)]
     runs: list[list[str]] = []
@@ -344,8 +343,8 @@ def _compared_spans(text: str) -> list[tuple[int, int]]:
     return sorted([*found, *marks])
 
 
-def _box_kind(constraint: Constraint) -> str:
-    return "p" if constraint.is_pinned else "t" if constraint.is_explicit else "k"
+def _box_kind(required: RequiredText) -> str:
+    return "p" if required.is_pinned else "t" if required.is_explicit else "k"
 
 
 def reason_message(reason: Reason, text: str = "") -> Message:

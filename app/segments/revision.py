@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.segments import Json
-from app.segments.resolved_constraints import contains_banned
+from app.segments.segment_constraints import contains_banned
 from app.text.differences import steps_between
 from app.text.words import word_spans
 from engine import Avoid
@@ -41,7 +41,8 @@ def revision_runs(text: str, revised: str) -> list[Json]:
         if len(runs) > 1 and "was" not in runs[-1] and runs[-1]["t"].isspace():
             space, change = runs.pop()["t"], runs.pop()
             old, new = change["was"] + space + old, change["t"] + space + new
-        runs.append({"t": new, "was": old})
+        same = old.strip() == new.strip()  # a space on the other side of a word
+        runs.append({"t": old} if same else {"t": new, "was": old})
     return runs
 
 

@@ -5,27 +5,20 @@ Immutable data and pure functions, independent of threads and the page's layout.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from app.glossary import TermHit
 from app.segments import Json as Json
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
-from app.segments.resolved_constraints import Constraint, ResolvedConstraints, resolve_constraints
-from app.text.nontranslatables import kept_texts, nontranslatables
-from app.text.quantities.requirements import RequiredQuantity, numbers_beside
+from app.segments.resolved_constraints import ResolvedConstraints, request_of, resolve, term_key
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
+from app.text.quantities.requirements import RequiredQuantity
 from app.text.text_limits import TextLimits
-from app.text.words import count_occurrences
-from engine import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Request
+from engine import Request
 
 State = Literal["new", "pretranslated", "edited", "confirmed"]
-# Nats for each changed piece where the places of pins are not known. One pin, 80 sentences of documentation: at 1, 85 %
-# of the pins are in the right place and 10 % of the sentences lose more right words than they win; freely, 80 and 19 %.
-_STRENGTH_WITHOUT_PLACES: Final = 1.0
 Origin = Literal["typed", "hypothesis", "propagated", "memory"]
 Review = Literal["approved", "returned", ""]
 
@@ -65,12 +58,12 @@ class SegmentState:
     the workspace version at the last change. `attention` explains why the segment needs review; empty if it does not.
     `match_rate` is the rate of the best match in the translation memory in percent, 0 without one that is shown, and
     `match_text` its translation. `filled_rate` is the rate of the match that was filled in.
-    `previous` is the text that the next proposal keeps as far as the constraints and the model allow; empty for a free
-    translation. `freed_from` is then the text that was kept before, to show what has changed.
+    `constraints` are those of the person. While they do not follow a text, `followed_before` is the text that they
+    followed last, to show what has changed.
     `verdict` is the reviewer's last decision, `num_remarks` counts the remarks about the segment in the log.
     `note` (context, comments), `limits` and `placeholders` come from the document file, `comment` from the user.
-    `changed_from` is the previous proposal if a change of terms replaced it. A segment that was merged into another one
-    has an empty source.
+    `replaced_proposal` is the proposal before, if a change of terms replaced it. A segment that was merged into another
+    one has an empty source.
     """
 
     index: int
@@ -81,18 +74,13 @@ class SegmentState:
     state: State = "new"
     target: str | None = None
     origin: Origin | None = None
-    pins: tuple[str, ...] = ()
-    terms_off: frozenset[str] = frozenset()
-    bans: tuple[Avoid, ...] = ()
+    constraints: Constraints = NO_CONSTRAINTS
     note: str = ""
     limits: TextLimits | None = None
     placeholders: tuple[str, ...] = ()
     comment: str = ""
-    beginning: str = ""
-    locked: tuple[str, ...] = ()
-    previous: str = ""
-    freed_from: str = ""
-    changed_from: str = ""
+    followed_before: str = ""
+    replaced_proposal: str = ""
     decoded: DecodingResult | None = None
     shown: DecodingResult | None = None
     stored_answer: StoredAnswer | None = None
@@ -110,39 +98,34 @@ class SegmentState:
     num_remarks: int = 0
 
     @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The current texts that the translation must contain."""
-        return self.resolved.constraints
-
-    @property
-    def avoided(self) -> tuple[Avoid, ...]:
-        """The current texts that the translation must not contain: bans and forbidden terms."""
-        return self.resolved.avoid
-
-    @property
     def resolved(self) -> ResolvedConstraints:
-        """The resolved constraints: required texts, texts to avoid, and conflicts."""
-        kept = kept_texts(self.source, self.placeholders)
-        hits = self.hits
-        numbers = numbers_beside(self.numbers, (*self.pins, self.beginning, *self.locked))
-        if self.placeholders:  # a term or number in one of them is not a word
-            spans = [(one.start, one.end) for one in nontranslatables(self.source, self.placeholders)]
-            hits = tuple(hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in spans))
-            numbers = tuple(one for one in numbers if not any(start <= one.start < end for start, end in spans))
-        return resolve_constraints(self.pins, hits, self.terms_off, self.bans, kept, numbers)
+        """The texts that the translation must and must not contain: by the person, the glossaries and the source."""
+        return resolve(self.source, self.constraints, self.hits, self.numbers, self.placeholders)
 
     def request(self, direction: str) -> Request:
         """The current request to the engine."""
-        phrases = tuple(constraint.phrase() for constraint in self.constraints)
-        return Request(
+        return request_of(
             self.source,
-            direction=direction,
-            phrases=phrases,
-            avoid=self.avoided,
-            prefix=self.beginning,
-            locked=self.locked,
-            follow=followed(self.previous, self.pins),
+            self.constraints,
+            self.hits,
+            direction,
+            numbers=self.numbers,
+            placeholders=self.placeholders,
         )
+
+    def with_constraints(self, wanted: Constraints) -> SegmentState:
+        """The segment with these constraints, in the next version; the same object if nothing changes.
+
+        Leaves out the older of a pin and a ban that contradict each other, and terms that the segment does not have.
+        Raises CommandError for too many constraints or one that is too long.
+        """
+        known = {term_key(hit.term) for hit in self.hits}
+        kept = wanted.cleaned().without_contradictions(self.constraints)
+        kept = replace(kept, terms_off=kept.terms_off & known)
+        followed = self.constraints.follow or self.followed_before
+        before = "" if kept.is_empty or kept.follow else followed
+        after = replace(self, constraints=kept, followed_before=before, replaced_proposal="")
+        return self if after == self else replace(after, version=self.version + 1)
 
     @property
     def is_pending(self) -> bool:
@@ -151,8 +134,7 @@ class SegmentState:
 
     def is_answered_by(self, decoded: DecodingResult) -> bool:
         """True if the answer belongs to the current constraints."""
-        answered = decoded.constraints, decoded.bans, decoded.beginning, decoded.locked, decoded.previous
-        return answered == (self.constraints, self.avoided, self.beginning, self.locked, self.previous)
+        return decoded.asked == self.resolved
 
     @property
     def has_prices(self) -> bool:
@@ -170,7 +152,7 @@ class SegmentState:
         decoded = self.decoded
         if decoded is None or self.is_pending or not self.is_answered_by(decoded):
             return False
-        has_constraints = bool(decoded.bans) or any(constraint.is_explicit for constraint in decoded.constraints)
+        has_constraints = bool(decoded.asked.banned) or any(one.is_explicit for one in decoded.asked.required)
         return decoded.translation.status == "complete" and has_constraints
 
     @property
@@ -187,11 +169,6 @@ class SegmentState:
         return translation is not None and any(reason.kind == "crashed" for reason in translation.reasons)
 
     @property
-    def constraints_key(self) -> str:
-        """A fingerprint of the current constraints."""
-        return constraints_key(self.constraints, self.avoided, self.beginning, self.locked, self.previous)
-
-    @property
     def needs_translation(self) -> bool:
         """True if no answer for the current constraints is known, from this run or an earlier one."""
         if not self.needs_decoding:
@@ -199,7 +176,7 @@ class SegmentState:
         return (
             self.decoded is not None
             or self.stored_answer is None
-            or self.stored_answer.constraints_key != self.constraints_key
+            or self.stored_answer.constraints_key != self.resolved.key
         )
 
     @property
@@ -231,8 +208,8 @@ class SegmentState:
     @property
     def can_be_filled(self) -> bool:
         """True if a match may be filled in: no person has typed, confirmed, pinned or banned anything here."""
-        constraints = (*self.pins, *self.bans, *self.locked, self.beginning)
-        return bool(self.source) and self.target is None and self.state != "confirmed" and not any(constraints)
+        is_untouched = self.target is None and self.state != "confirmed" and self.constraints.is_empty
+        return bool(self.source) and is_untouched
 
     @property
     def machine_text(self) -> str | None:
@@ -245,25 +222,3 @@ class SegmentState:
     def text(self) -> str | None:
         """The translator's text, otherwise the machine translation."""
         return self.target if self.target is not None else self.machine_text
-
-
-def followed(previous: str, pins: Iterable[str]) -> Follow | None:
-    """The engine's option to change as little as possible of a previous text; None for no text or one too long.
-
-    Follows the text more closely if it contains all pins: then their places are known, otherwise guessed by the engine.
-    """
-    if not previous.strip() or len(previous) > MAX_FOLLOW_CHARACTERS:
-        return None
-    follow = Follow(previous)
-    has_places = all(count_occurrences(previous, pin) for pin in pins)
-    return follow if has_places else replace(follow, strength=_STRENGTH_WITHOUT_PLACES)
-
-
-def constraints_key(
-    constraints: Sequence[Constraint], bans: Sequence[Avoid], beginning: str, locked: Sequence[str], previous: str
-) -> str:
-    """A fingerprint of constraints: 16 hex digits, equal for equal constraints. The log stores it."""
-    values: list[Any] = [[asdict(item) for item in constraints], [asdict(ban) for ban in bans], beginning, list(locked)]
-    if previous:
-        values.append(previous)
-    return hashlib.sha256(json.dumps(values).encode("ascii")).hexdigest()[:16]

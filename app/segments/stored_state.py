@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import get_args
+from typing import Any, Final, get_args
 
 from app.log.records import SavedSegment, SegmentUpdate
 from app.segments import Json
+from app.segments.segment_constraints import Constraints
 from app.segments.state import Review, SegmentState, StoredAnswer, Verdict
 from app.text.words import count_words
-from engine import Avoid
+
+_RENAMED: Final = {"beginning": "prefix", "previous": "follow", "freed_from": "followed_before"}
 
 
 def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
     """The segment's state as the log stores it, in place of the state with `read_version`."""
     constraints = {
-        "pins": list(segment.pins),
-        "terms_off": sorted(segment.terms_off),
-        "bans": [asdict(ban) for ban in segment.bans],
-        "beginning": segment.beginning,
-        "locked": list(segment.locked),
-        "previous": segment.previous,
-        "freed_from": segment.freed_from,
+        **segment.constraints.to_json(),
+        "followed_before": segment.followed_before,
         "origin": segment.origin,
         "filled_rate": segment.filled_rate,
         "comment": segment.comment,
@@ -30,6 +28,11 @@ def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
         "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
     }
     return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
+
+
+def with_present_names(constraints: Mapping[str, Any]) -> dict[str, Any]:
+    """The stored state of a segment with the present names of its parts, as in files of earlier versions."""
+    return {_RENAMED.get(name, name): value for name, value in constraints.items()}
 
 
 def review_of(saved: SavedSegment) -> Review:
@@ -50,13 +53,8 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         target=saved.target,
         origin=kept.get("origin") if is_written else None,
         filled_rate=kept.get("filled_rate", 100),  # before it was kept, only exact matches were filled in
-        pins=tuple(kept.get("pins", ())),
-        terms_off=frozenset(kept.get("terms_off", ())),
-        bans=tuple(Avoid(ban["text"], ban["case"]) for ban in kept.get("bans", ())),
-        beginning=kept.get("beginning", ""),
-        locked=tuple(kept.get("locked", ())),
-        previous=kept.get("previous", ""),
-        freed_from=kept.get("freed_from", ""),
+        constraints=Constraints.from_json(kept),
+        followed_before=kept.get("followed_before", ""),
         stored_answer=stored_answer,
         comment=kept.get("comment", ""),
         verdict=_stored_verdict(kept.get("verdict")),

@@ -12,7 +12,8 @@ from typing import Any, Final
 from app.glossary import Term, TermHit
 from app.glossary.model import TermMatches
 from app.segments.findings import unmet_texts
-from app.segments.resolved_constraints import contains_banned, term_key
+from app.segments.resolved_constraints import term_key
+from app.segments.segment_constraints import contains_banned
 from app.segments.state import SegmentState
 from engine import Avoid
 
@@ -141,10 +142,10 @@ def _unused(segment: SegmentState) -> set[str]:
     """Keys of the active terms that the segment's text does not follow."""
     text = segment.text or ""
     missing = set(unmet_texts(segment, text))
-    keys = {key for constraint in segment.constraints if constraint.text in missing for key in constraint.term_keys}
+    keys = {key for one in segment.resolved.required if one.text in missing for key in one.term_keys}
     for hit in segment.hits:
         term = hit.term
-        is_on = term_key(term) not in segment.terms_off
+        is_on = term_key(term) not in segment.constraints.terms_off
         if (
             term.status == "forbidden"
             and is_on

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from app.log.changes import ReportedChange, change_events, reported_changes, smallest_change, whole_change
 from app.log.records import EventType
-from app.segments.constraint_changes import MAX_TARGET_CHARACTERS, one_line
+from app.segments.clean_texts import MAX_TARGET_CHARACTERS, one_line
 from app.segments.state import Json, SegmentState
 
 EditOrigin = Literal[
@@ -117,8 +117,7 @@ def confirmed(segment: SegmentState, text: str) -> SegmentState:
 def translator_work(segment: SegmentState) -> tuple[object, ...]:
     """The translator's work on a segment as a comparable value: source, text, comment, constraints, confirmed."""
     text = None if segment.is_from_memory else segment.target
-    constraints = (segment.pins, segment.terms_off, segment.bans, segment.beginning, segment.locked, segment.previous)
-    return segment.source, text, segment.state == "confirmed", segment.comment, *constraints
+    return segment.source, text, segment.state == "confirmed", segment.comment, segment.constraints
 
 
 def reopened(segment: SegmentState) -> SegmentState:

@@ -21,8 +21,9 @@ from app.segments.proposal_view import (
     with_banned_words,
     word_confidences,
 )
-from app.segments.resolved_constraints import Conflict, contains_banned, distinct_terms, term_key
+from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
 from app.segments.revision import with_changes
+from app.segments.segment_constraints import contains_banned
 from app.segments.state import Json, SegmentState
 from app.text.nontranslatables import placeholders, without_markup
 from app.text.subtitle_layout import RULES
@@ -40,7 +41,7 @@ def row_view(segment: SegmentState) -> Json:
         "attention": segment.attention,
         "source": segment.source,
         "target": segment.text,
-        "num_pins": len(segment.pins),
+        "num_pins": len(segment.constraints.pins),
         "is_commented": bool(segment.comment or segment.num_remarks),
         "review": segment.review,
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
@@ -85,16 +86,11 @@ def detail_view(segment: SegmentState) -> Json:
         ),
         "terms": _term_states(segment),
         "kept": _kept_states(segment),
-        "pins": list(segment.pins),
+        "constraints": segment.constraints.to_json(),
         "pin_states": _pin_states(segment),
-        "bans": [{"text": ban.text, "case": ban.case} for ban in segment.bans],
         "ban_states": _ban_states(segment),
-        "beginning": segment.beginning,
-        "locked": list(segment.locked),
-        "previous": segment.previous,
         "prices": segment.prices.view() if segment.prices and segment.has_prices else None,
         "is_pricing": segment.is_pricing,
-        "terms_off": sorted(segment.terms_off),
         "conflicts": conflicts_of(segment, lambda pin: aligned_span(segment, pin)),
         "is_pending": segment.is_pending,
         "proposal": proposal,
@@ -116,11 +112,15 @@ def detail_view(segment: SegmentState) -> Json:
 
 
 def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothesis) -> list[Json]:
-    tokens = proposal_tokens(best, shown.constraints)
-    if before := shown.previous or segment.freed_from:
-        tokens = with_changes(tokens, before, best.text, segment.bans)
+    tokens = proposal_tokens(best, shown.asked.required)
+    if before := shown.asked.follow or segment.followed_before:
+        tokens = with_changes(tokens, before, best.text, segment.constraints.bans)
     free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
-    return with_banned_words(tokens, best.text, free[0].text, segment.bans) if free and segment.bans else tokens
+    return (
+        with_banned_words(tokens, best.text, free[0].text, segment.constraints.bans)
+        if free and segment.constraints.bans
+        else tokens
+    )
 
 
 def _between(shown: DecodingResult | None) -> str:
@@ -142,7 +142,7 @@ def _free_row(segment: SegmentState, shown: DecodingResult | None) -> Json | Non
 def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:
     """(status, reason) of one constraint in the newest answer: "met", "unmet" or "pending"."""
     decoded = segment.decoded
-    if decoded is None or segment.is_pending or all(c.text != text for c in decoded.constraints):
+    if decoded is None or segment.is_pending or all(one.text != text for one in decoded.asked.required):
         return "pending", ""
     reason = decoded.reasons_by_text().get(text, "")
     if decoded.best is None:
@@ -153,7 +153,7 @@ def _answer_for(segment: SegmentState, text: str) -> tuple[str, str]:
 
 def _pin_states(segment: SegmentState) -> list[Json]:
     states = []
-    for text in dict.fromkeys(segment.pins):
+    for text in dict.fromkeys(segment.constraints.pins):
         status, reason = _answer_for(segment, text)
         source = _aligned_source(segment, text)
         states.append({"text": text, "status": status, "reason": reason, "source": source})
@@ -163,7 +163,7 @@ def _pin_states(segment: SegmentState) -> list[Json]:
 def _kept_states(segment: SegmentState) -> list[Json]:
     """Texts kept from the source, their counts, and whether the translator's text or the newest answer has them."""
     states = []
-    for constraint in segment.constraints:
+    for constraint in segment.resolved.required:
         if constraint.is_explicit:
             continue
         status, reason = _answer_for(segment, constraint.text)
@@ -182,10 +182,10 @@ def _ban_states(segment: SegmentState) -> list[Json]:
     states = []
     decoded = segment.decoded
     is_answered = decoded is not None and not segment.is_pending and segment.is_answered_by(decoded)
-    for ban in segment.bans:
+    for ban in segment.constraints.bans:
         status, reason = "pending", ""
         if decoded is not None and is_answered:
-            clashing = [c.text for c in decoded.avoided_constraints() if contains_banned(c.text, ban)]
+            clashing = [c.text for c in decoded.banned_requirements() if contains_banned(c.text, ban)]
             if clashing:
                 status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
             elif any(contains_banned(h.text, ban) for h in decoded.translation.hypotheses):
@@ -200,7 +200,7 @@ def _term_states(segment: SegmentState) -> list[Json]:
     states = []
     for term in distinct_terms(segment.hits):
         key = term_key(term)
-        status, note = ("off", "") if key in segment.terms_off else _term_state(segment, term)
+        status, note = ("off", "") if key in segment.constraints.terms_off else _term_state(segment, term)
         doubt = ""
         if status == "met" and segment.target is None:
             doubt, note = _doubt(segment, key)
@@ -225,7 +225,7 @@ def _notices(segment: SegmentState) -> list[str]:
     """Notices about the proposal: why there is none, or that a change of terms replaced it."""
     if segment.decoded is None or segment.is_pending:
         return []
-    changed = [segment.attention] * bool(segment.changed_from and segment.target is None)
+    changed = [segment.attention] * bool(segment.replaced_proposal and segment.target is None)
     return [*segment.decoded.general_reasons(), *changed]
 
 
@@ -239,8 +239,8 @@ def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
     """The source span aligned with a pin in the proposal; (0, 0) without alignment."""
     if segment.shown is None or segment.shown.best is None:
         return 0, 0
-    best, constraints = segment.shown.best, segment.shown.constraints
-    places = [p for p in best.placements if p.phrase < len(constraints) and constraints[p.phrase].text == pin]
+    best, required = segment.shown.best, segment.shown.asked.required
+    places = [p for p in best.placements if p.phrase < len(required) and required[p.phrase].text == pin]
     spans = [
         (start, end)
         for start, end, target_start, target_end in best.alignment
@@ -254,7 +254,7 @@ def _doubt(segment: SegmentState, key: str) -> tuple[str, str]:
     decoded = segment.decoded
     if decoded is None or decoded.best is None:
         return "", ""
-    found = [p for p in decoded.best.placements if key in decoded.constraints[p.phrase].term_keys]
+    found = [p for p in decoded.best.placements if key in decoded.asked.required[p.phrase].term_keys]
     others = ", ".join(decoded.best.text[start:end] for p in found for start, end in p.doubled)
     if any(placement.aligned is False for placement in found):
         return "misaligned", Message(
@@ -273,7 +273,7 @@ def _term_state(segment: SegmentState, term: Term) -> tuple[str, str]:
             if found
             else ("pending" if text is None else "met", "")
         )
-    constraint = next((c for c in segment.constraints if term_key(term) in c.term_keys), None)
+    constraint = next((c for c in segment.resolved.required if term_key(term) in c.term_keys), None)
     if constraint is None:  # all its forms are banned, or forbidden by a glossary of higher priority
         by = next((c.by for c in segment.resolved.conflicts if c.by and c.term_key == term_key(term)), "")
         glossary = next((hit.term.glossary for hit in segment.hits if by and term_key(hit.term) == by), "")
@@ -305,8 +305,10 @@ def conflicts_of(segment: SegmentState, aligned: Callable[[str], tuple[int, int]
     chooses. `resolve_constraints` has already resolved all other conflicts by precedence.
     """
     found = list(segment.resolved.conflicts)
-    terms = [constraint for constraint in segment.constraints if constraint.term_keys and not constraint.is_pinned]
-    for pin in dict.fromkeys(segment.pins):
+    terms = [
+        constraint for constraint in segment.resolved.required if constraint.term_keys and not constraint.is_pinned
+    ]
+    for pin in dict.fromkeys(segment.constraints.pins):
         start, end = aligned(pin)
         for hit in segment.hits:
             key = term_key(hit.term)

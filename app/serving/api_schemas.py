@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from app.errors import ApiError
 from app.models.style import Style
+from app.segments.segment_constraints import Constraints
 from app.serving.api_limits import MAX_CHARACTERS, MAX_CONSTRAINTS, MAX_NBEST, MAX_PHRASE_CHARACTERS
 from app.serving.constrained_texts import Answer, ConstrainedText
 from app.text.client_json import check_num_fields
@@ -74,10 +75,11 @@ class ConstraintSchema(StrictSchema):
         """The text with these constraints. Raises ApiError."""
         try:
             phrases = [Phrase(each) if isinstance(each, str) else each.phrase() for each in self.phrases]
-            avoid = [Avoid(each) if isinstance(each, str) else Avoid(each.text, each.case) for each in self.avoid]
+            bans = [Avoid(each) if isinstance(each, str) else Avoid(each.text, each.case) for each in self.avoid]
         except EngineError as error:
             raise ApiError("invalid", str(error)) from error
-        return ConstrainedText(text, tuple(phrases), tuple(avoid), self.prefix, tuple(self.locked), self.nbest)
+        constraints = Constraints(bans=tuple(bans), prefix=self.prefix, locked=tuple(self.locked))
+        return ConstrainedText(text, tuple(phrases), constraints, self.nbest)
 
 
 class LanguageSchema(StrictSchema):

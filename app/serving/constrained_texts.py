@@ -13,21 +13,20 @@ from app.formats.base import splice
 from app.glossary import TermMatcher
 from app.models.loading import ModelHandle
 from app.models.style import Style
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.text.spelling import british_edits
-from engine import Avoid, Phrase, Reason
+from engine import Phrase, Reason
 
 Splitting = Literal["sentences", "punctuation", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedText:
-    """A text to translate with its constraints: see `engine.Request`."""
+    """A text to translate with its constraints. `phrases` are required texts with more settings than a pin has."""
 
     text: str
     phrases: tuple[Phrase, ...] = ()
-    avoid: tuple[Avoid, ...] = ()
-    prefix: str = ""
-    locked: tuple[str, ...] = ()
+    constraints: Constraints = NO_CONSTRAINTS
     nbest: int = 1
 
     def __post_init__(self) -> None:
@@ -37,7 +36,7 @@ class ConstrainedText:
     @property
     def is_whole(self) -> bool:
         """True if the text is one request to the engine, because it has constraints or an n-best list."""
-        return bool(self.phrases or self.prefix or self.locked or self.nbest > 1)
+        return bool(self.phrases or self.constraints.prefix or self.constraints.locked or self.nbest > 1)
 
     def with_texts(self, convert: Callable[[str], str]) -> ConstrainedText:
         """The same text with converted texts of its constraints."""
@@ -47,9 +46,7 @@ class ConstrainedText:
                 replace(phrase, text=convert(phrase.text), forms=tuple(map(convert, phrase.forms)))
                 for phrase in self.phrases
             ),
-            avoid=tuple(replace(avoid, text=convert(avoid.text)) for avoid in self.avoid),
-            prefix=convert(self.prefix),
-            locked=tuple(map(convert, self.locked)),
+            constraints=self.constraints.with_texts(convert),
         )
 
 

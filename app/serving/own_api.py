@@ -149,14 +149,14 @@ async def prices(request: Request, asked: PriceRequest, caller: Caller = _CALLER
     item = asked.constrain(asked.text)
     setup = await _setup(request, asked)
     # The text is translated with all constraints, with none, and without each of them.
-    await context.charge(caller, *[asked.text] * (2 + len(item.phrases) + len(item.avoid)))
+    await context.charge(caller, *[asked.text] * (2 + len(item.phrases) + len(item.constraints.bans)))
     pricing = await context.translations.price(caller, item, setup, hangup(request))
     best = [each.hypotheses[0].text if each.hypotheses else None for each in (pricing.constrained, pricing.free)]
     return PriceReply(
         direction=setup.direction,
         total=pricing.total,
         phrases=list(pricing.phrases[: len(item.phrases)]),
-        avoid=list(pricing.avoid[: len(item.avoid)]),
+        avoid=list(pricing.avoid[: len(item.constraints.bans)]),
         constrained=best[0],
         free=best[1],
     )

@@ -24,7 +24,7 @@ from app.glossary import TermMatcher
 from app.models.document_direction import decide, language_and_script, other_language
 from app.models.loading import ModelHandle
 from app.models.style import Style
-from app.segments.state import SegmentState
+from app.segments.resolved_constraints import request_of
 from app.serving.admission import Caller
 from app.serving.api_limits import ANSWER_SECONDS, MAX_SENTENCES, OUTAGE_LOOK_SECONDS, SENTENCES_AT_ONCE
 from app.serving.constrained_texts import (
@@ -38,9 +38,7 @@ from app.serving.constrained_texts import (
 from app.tags.protect import Protection
 from app.text.language_names import english_name
 from app.text.nontranslatables import nontranslatables
-from app.text.quantities.requirements import numbers_beside
 from app.text.spelling import is_british
-from app.text.words import count_words
 from engine import (
     Alternative,
     AlternativesQuestion,
@@ -415,15 +413,10 @@ def _with_tags(line: str, language: str) -> list[tuple[int, int]]:
 def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:
     """The same request as for a segment of a document, with the phrases of the item first. Raises ApiError."""
     hits = setup.terms.find(item.text) if setup.terms is not None else ()
-    own_texts = [form for phrase in item.phrases for form in phrase.all_forms]
-    numbers = numbers_beside(setup.style.numbers_in(item.text, setup.direction), own_texts)
-    segment = SegmentState(0, item.text, count_words(item.text), tuple(hits), numbers, bans=item.avoid)
+    numbers = setup.style.numbers_in(item.text, setup.direction)
     try:
-        segment = replace(segment, beginning=item.prefix, locked=item.locked)
-        request = setup.style.applied_to(segment.request(setup.direction))
-        others = tuple(phrase for phrase in request.phrases if set(own_texts).isdisjoint(phrase.all_forms))
-        splits = setup.splitting != "none"
-        return replace(request, phrases=(*item.phrases, *others), split_sentences=splits)
+        request = request_of(item.text, item.constraints, hits, setup.direction, numbers=numbers, phrases=item.phrases)
+        return replace(setup.style.applied_to(request), split_sentences=setup.splitting != "none")
     except InvalidRequest as error:
         raise ApiError("invalid", str(error)) from error
 

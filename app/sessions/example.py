@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.access.actor import Actor
 from app.log.records import SessionRecord
+from app.segments.segment_constraints import Constraints
 from app.workspace.commands import Workspace
 
 DOCUMENT = "getting-started.txt"
@@ -16,7 +17,7 @@ _PIN = "Erste Schritte"
 
 def set_example_pin(actor: Actor, workspace: Workspace) -> None:
     """Pins a phrase of the first segment."""
-    workspace.constrain(actor, 0, [_PIN], (), previous=_TITLE)
+    workspace.constrain(actor, 0, Constraints(pins=(_PIN,), follow=_TITLE))
 
 
 def has_only_example(record: SessionRecord) -> bool:

@@ -159,7 +159,7 @@ class Api:
         """The words of the edited text that should change, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskRevision, questions: Questions) -> tuple[Any, Future[Any]]:
-            return questions.ask_revision(question.segment, question.text, question.beginning, question.locked)
+            return questions.ask_revision(question.segment, question.text, question.prefix, question.locked)
 
         return await self._ask_model(actor, message, AskRevision, ask, Questions.show_revision)
 

@@ -55,11 +55,11 @@ class AskCompletion(PageMessage):
 
 
 class AskRevision(PageMessage):
-    """Asks for the words of an edited `text` that should change; `beginning` and `locked` do not change."""
+    """Asks for the words of an edited `text` that should change; `prefix` and `locked` do not change."""
 
     segment: Integer
     text: str
-    beginning: str
+    prefix: str
     locked: List[str]
 
 

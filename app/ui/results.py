@@ -18,7 +18,8 @@ from app.formats.soft_breaks import LineBreaksChoice
 from app.log.records import SegmentStateName
 from app.ui.model_results import ModelSuggestion
 from app.ui.page_state import SessionOffer
-from app.ui.segment_details import BanChoice, FindingView, Run
+from app.ui.schemas import SegmentConstraints
+from app.ui.segment_details import FindingView, Run
 
 # ---- one segment ----
 
@@ -79,12 +80,7 @@ class EarlierStateView(TypedDict):
 
     text: str | None
     is_confirmed: bool
-    pins: list[str]
-    terms_off: list[str]
-    bans: list[BanChoice]
-    beginning: str
-    locked: list[str]
-    previous: str
+    constraints: SegmentConstraints
 
 
 class EarlierStates(TypedDict):
@@ -175,12 +171,12 @@ class ShownSession(OpenedSegment):
 
 
 class AlternativeRow(TypedDict):
-    """Another word, the sentence with it, and the beginning of the translation that leads to this sentence."""
+    """Another word, the sentence with it, and the fixed beginning that leads to this sentence."""
 
     word: str
     text: str
     tail: str
-    beginning: str
+    prefix: str
     score_difference: float
     is_term: bool
 

@@ -24,6 +24,7 @@ from pydantic import (
 
 from app.errors import CommandError
 from app.i18n import Message
+from app.segments.segment_constraints import BanCase, Constraints
 from app.text.client_json import check_num_fields
 
 MAX_SAFE_INTEGER = 2**53 - 1  # the largest one that JavaScript can count to
@@ -57,6 +58,28 @@ class PageModel(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     _few_fields = model_validator(mode="before")(check_num_fields)
+
+
+class Ban(PageModel):
+    """A text that the translation must not contain."""
+
+    text: str
+    case: BanCase
+
+
+class SegmentConstraints(PageModel):
+    """What a person requires of a segment's translation; see `app.segments.segment_constraints`."""
+
+    pins: List[str]
+    terms_off: List[str]
+    bans: List[Ban]
+    prefix: str
+    locked: List[str]
+    follow: str
+
+    def value(self) -> Constraints:
+        """The constraints as the app uses them."""
+        return Constraints.from_json(self.model_dump(mode="json"))
 
 
 class PageMessage(PageModel):

@@ -12,8 +12,9 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 from app.checks import CheckName
 from app.glossary.model import Status
 from app.log.records import SegmentStateName
-from app.segments.constraint_changes import BanCase
+from app.segments.segment_constraints import BanCase
 from app.segments.state import Origin, Review
+from app.ui.schemas import SegmentConstraints
 
 Run = tuple[str, str]  # [kind, text]
 WordPair = tuple[int, int]
@@ -95,16 +96,11 @@ class PinView(TypedDict):
     source: str
 
 
-class BanChoice(TypedDict):
-    """A banned text."""
+class BanView(TypedDict):
+    """A banned text in the newest translation: absent (`kept`), in conflict with a constraint, or still contained."""
 
     text: str
     case: BanCase
-
-
-class BanView(BanChoice):
-    """A banned text in the newest translation: absent (`kept`), in conflict with a constraint, or still contained."""
-
     status: Literal["kept", "clash", "stands", "pending"]
     reason: str
 
@@ -119,14 +115,16 @@ class PricedConstraint(TypedDict):
     price: float | None
 
 
-class PricedBan(BanChoice):
+class PricedBan(TypedDict):
     """The price of a ban, in log-probability."""
 
+    text: str
+    case: BanCase
     price: float | None
 
 
 class PriceView(TypedDict):
-    """The costs of the constraints: in total, each alone (`singly`), and the difference (`together`)."""
+    """The prices of the constraints: in total, each alone (`singly`), and the difference (`together`)."""
 
     total: float | None
     singly: float
@@ -222,16 +220,11 @@ class SegmentDetails(TypedDict):
     source: list[SourceRun]
     terms: list[TermView]
     kept: list[KeptView]
-    pins: list[str]
+    constraints: SegmentConstraints
     pin_states: list[PinView]
-    bans: list[BanChoice]
     ban_states: list[BanView]
-    beginning: str
-    locked: list[str]
-    previous: str
     prices: PriceView | None
     is_pricing: bool
-    terms_off: list[str]
     conflicts: list[ConflictView]
     is_pending: bool
     proposal: ProposalView | None

@@ -84,7 +84,7 @@ class Activity:
     def use_terms(self, work: UnitOfWork, segment: SegmentState) -> None:
         """Logs which terms a confirmed text uses, in which form, and why each other required term is not used."""
         text, used = segment.target or "", []
-        for constraint in segment.constraints:
+        for constraint in segment.resolved.required:
             form = term_form(text, constraint)
             used += [{"term": key, "form": form} for key in constraint.term_keys if form]
         if used:
@@ -93,7 +93,7 @@ class Activity:
         overruled = {conflict.term_key: conflict for conflict in segment.resolved.conflicts}
         for term in distinct_terms(segment.hits):
             key = term_key(term)
-            if term.status == "forbidden" or key in keys or key in segment.terms_off:
+            if term.status == "forbidden" or key in keys or key in segment.constraints.terms_off:
                 continue  # a term that was switched off was logged then
             conflict = overruled.get(key)
             why = {"reason": conflict.kind, "by": conflict.kept} if conflict else {"reason": "not_in_text"}

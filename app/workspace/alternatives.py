@@ -58,20 +58,18 @@ def question_for(
         constraint.text
         for placement in shown.best.placements
         if placement.start < end and start < placement.end
-        for constraint in shown.constraints[placement.phrase : placement.phrase + 1]
+        for constraint in shown.asked.required[placement.phrase : placement.phrase + 1]
         if constraint.is_pinned
     )
-    pins = list(segment.pins)
-    for pin in replaced:
-        pins.remove(pin)
-    # A required beginning would forbid all alternatives before its end, and a locked text those inside it.
+    # A fixed beginning would forbid all alternatives before its end, and a locked text those inside it.
     places = dict(enumerate(shown.best.locked))
-    locked = [
+    locked = tuple(
         text
-        for number, text in enumerate(segment.locked)
+        for number, text in enumerate(segment.constraints.locked)
         if number not in places or places[number][0] >= end or places[number][1] <= start
-    ]
-    asked = replace(segment, pins=tuple(pins), beginning="", locked=tuple(locked), previous=text)
+    )
+    constraints = replace(segment.constraints.without_pins(replaced), prefix="", locked=locked, follow=text)
+    asked = replace(segment, constraints=constraints)
     return WordQuestion(
         segment, shown.best, text[start:end], start, replaced, Protection.of(request_of(asked), asked.placeholders)
     )
@@ -91,16 +89,16 @@ def to_engine(
 
 def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
     """The engine's answer with its tags; the text before the word does not change."""
-    beginning = question.hypothesis.text[: question.offset]
-    return tuple(question.protection.restore_alternative(alternative, beginning) for alternative in found)
+    before = question.hypothesis.text[: question.offset]
+    return tuple(question.protection.restore_alternative(alternative, before) for alternative in found)
 
 
 def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> Json:
     """The alternatives, best sentence first: the word to pin, the sentence in three parts, its score.
 
     `score_difference` is the score minus that of the proposal: below 0 if the proposal is better.
-    `beginning` is the required beginning of the translation that leads to the sentence: up to the word and the
-    character behind it, which closes the word.
+    `prefix` is the fixed beginning that leads to the sentence: up to the word and the character behind it, which
+    closes the word.
     """
     rows: list[Json] = []
     for alternative in found:
@@ -114,7 +112,7 @@ def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> J
                 "word": word,
                 "text": text,
                 "tail": text[end:],
-                "beginning": text[: end + 1],
+                "prefix": text[: end + 1],
                 "score_difference": alternative.hypothesis.score - question.hypothesis.score,
                 "is_term": any(
                     target_in(

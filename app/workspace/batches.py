@@ -15,7 +15,7 @@ from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.log.changes import ReportedChange
-from app.segments.constraint_changes import clean_target
+from app.segments.clean_texts import clean_target
 from app.segments.find_replace import Query, found_in, text_for
 from app.segments.state import Json, Origin, SegmentState, State
 from app.segments.text_changes import batch_events, confirmed

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from app.access.actor import Actor
 from app.checks import CheckName, Finding
-from app.segments.constraint_changes import clean_target
+from app.segments.clean_texts import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore

@@ -19,14 +19,9 @@ from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.models.style import Style, chosen_style
-from app.segments.constraint_changes import (
-    ConstraintOrigin,
-    clean_comment,
-    clean_target,
-    constraint_events,
-    with_constraints,
-)
+from app.segments.clean_texts import clean_comment, clean_target
 from app.segments.earlier_states import STATE_EVENTS, earlier_states
+from app.segments.segment_constraints import ConstraintOrigin, Constraints
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import EditOrigin, ReportedEdit, edit_events, edited, reopened
 from app.tm.entries import MemoryScope
@@ -50,7 +45,7 @@ from app.workspace.structure import Structure
 from app.workspace.style_choice import StyleChoice
 from app.workspace.terms import DocumentTerms
 from app.workspace.writers import Writers
-from engine import Avoid, SearchOptions
+from engine import SearchOptions
 
 
 class Workspace:
@@ -242,31 +237,18 @@ class Workspace:
             work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported, match_rate))
 
     def constrain(
-        self,
-        actor: Actor,
-        index: int,
-        pins: Sequence[str],
-        terms_off: Sequence[str],
-        bans: Sequence[Avoid] = (),
-        beginning: str = "",
-        locked: Sequence[str] = (),
-        previous: str = "",
-        *,
-        origin: ConstraintOrigin = "person",
+        self, actor: Actor, index: int, constraints: Constraints, *, origin: ConstraintOrigin = "person"
     ) -> None:
-        """Sets all pins, switched-off terms and bans of a segment and decodes it again.
+        """Sets the constraints of a segment and translates it again.
 
-        Of a pin and a ban that contradict each other, the newer stays. `beginning` is the required beginning of the
-        translation, `locked` are texts that it must contain in this order: from an alternative that was taken, or kept
-        while the rest is translated again. The next set without them frees both. `previous` is the text that the new
-        proposal keeps as far as it can; empty for a free translation.
+        Of a pin and a ban that contradict each other, the newer stays. `origin` says how the change came about.
         """
         with self.core.command(actor) as work:
             segment = self.core.segment(index)
-            after = with_constraints(segment, pins, terms_off, bans, beginning, locked, previous)
+            after = segment.with_constraints(constraints)
             if after == segment:
                 return
-            work.change(after, constraint_events(segment, after, origin))
+            work.change(after, segment.constraints.events_to(after.constraints, origin))
             work.then(lambda: self.decoding.ask(actor, self.core.segments[index], "interactive"))
 
     def confirm(self, actor: Actor, index: int, text: str, *, is_new: bool = True, client: str = "") -> Json | None:

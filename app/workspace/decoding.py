@@ -17,7 +17,7 @@ from app.log.records import NewEvent, to_json
 from app.models.loading import ModelHandle
 from app.segments.findings import uncertain_tags
 from app.segments.proposal_view import DecodingResult
-from app.segments.state import Json, SegmentState, State, StoredAnswer, constraints_key
+from app.segments.state import Json, SegmentState, State, StoredAnswer
 from app.segments.stored_state import segment_update
 from app.tags.protect import Protection
 from app.workspace.core import AnswerThread, WorkspaceCore
@@ -149,7 +149,7 @@ class DecodeQueue:
         for index in again:
             segment = core.segments[index]
             if segment.target is None:
-                self._texts_before[index] = segment.changed_from or segment.machine_text or ""
+                self._texts_before[index] = segment.replaced_proposal or segment.machine_text or ""
         self._order.put_again(again)
         self._pump()
         return len(again)
@@ -346,8 +346,7 @@ class DecodeQueue:
                 if not self.is_suspended:  # it was suspended, and goes on already
                     self._order.put_last(index)
             else:
-                kept = asked.beginning, asked.locked, asked.previous
-                decoded = DecodingResult(translation, asked.constraints, asked.avoided, *kept)
+                decoded = DecodingResult(translation, asked.resolved)
                 if priority == "interactive":  # the others share their steps and wait for it
                     self.last_ms = translation.elapsed_ms
                 self._take(segment, decoded)
@@ -380,7 +379,7 @@ class DecodeQueue:
         is_outdated = after.needs_decoding  # the text before stays for the next answer
         before = "" if is_outdated else self._texts_before.pop(segment.index, "")
         if before:
-            after = replace(after, changed_from=before if after.machine_text != before else "")
+            after = replace(after, replaced_proposal=before if after.machine_text != before else "")
         try:
             payload = result_payload(segment.requested, translation)
             stores = after.state != segment.state or after.stored_answer != segment.stored_answer
@@ -397,10 +396,8 @@ class DecodeQueue:
         """The part of an answer that is stored for the next start; None if a constraint was not met."""
         if decoded.best is None or decoded.translation.status != "complete":
             return None
-        kept = decoded.beginning, decoded.locked, decoded.previous
-        asked = constraints_key(decoded.constraints, decoded.bans, *kept)
         uncertain = tuple(uncertain_tags(replace(segment, shown=decoded), decoded.best.text))
-        return StoredAnswer(decoded.best.text, decoded.best.score, asked, self._made_with, uncertain)
+        return StoredAnswer(decoded.best.text, decoded.best.score, decoded.asked.key, self._made_with, uncertain)
 
 
 def _failed(source: str, error: BaseException) -> Translation:

@@ -22,7 +22,7 @@ def request_payload(
     return {
         "number": segment.requested,
         "priority": priority,
-        "constraints": [asdict(constraint) for constraint in segment.constraints],
+        "constraints": [asdict(constraint) for constraint in segment.resolved.required],
         **_constraints(protection.original),
         **({"asked": {"source": request.source, **_constraints(request)}} if protection.is_needed else {}),
         "options": asdict(options),

@@ -18,7 +18,8 @@ from app.glossary.glossary import Glossary, merged, with_revisions
 from app.glossary.index.term_index import TermChanges
 from app.i18n import Message
 from app.log.glossary_log import glossary_payload
-from app.segments.constraint_changes import MAX_PHRASE_CHARACTERS, one_line
+from app.segments.clean_texts import one_line
+from app.segments.segment_constraints import MAX_PHRASE_CHARACTERS
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.workspace.core import WorkspaceCore

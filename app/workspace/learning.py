@@ -253,7 +253,7 @@ def learned_words(decoded: DecodingResult) -> dict[Hashable, list[tuple[int, flo
     best = decoded.best
     if best is None:
         return {}
-    required = [(0, len(decoded.beginning)), *((p.start, p.end) for p in best.placements), *best.locked]
+    required = [(0, len(decoded.asked.prefix)), *((p.start, p.end) for p in best.placements), *best.locked]
     shares: dict[int, dict[Hashable, float]] = {}  # by token
     for one in decoded.translation.learned:
         shares.setdefault(one.token, {})[one.origin] = one.share

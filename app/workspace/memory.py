@@ -13,7 +13,7 @@ from typing import Final
 
 from app.access.actor import Actor
 from app.errors import LogError
-from app.segments.constraint_changes import clean_target
+from app.segments.clean_texts import clean_target
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
 from app.tm.entries import Match, MemoryEntry, MemoryScope

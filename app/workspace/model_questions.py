@@ -14,8 +14,8 @@ from app.access.actor import Actor
 from app.errors import CommandError
 from app.i18n import Message
 from app.models.loading import DEADLINE_MS
+from app.segments.clean_texts import clean_target
 from app.segments.completion import completion_of
-from app.segments.constraint_changes import clean_locked, clean_target
 from app.segments.proposal_view import reason_message
 from app.segments.revision import revision_runs
 from app.segments.state import Json, SegmentState
@@ -89,35 +89,36 @@ class Questions:
         with self._core.lock:
             segment = self._core.segment(index)
             text = clean_target(text)
-            locked = tuple(lock for lock in segment.locked if lock not in text)
-            begun = replace(segment, beginning=text, locked=locked, previous=segment.machine_text or "")
+            locked = tuple(lock for lock in segment.constraints.locked if lock not in text)
+            follow = segment.machine_text or ""
+            begun = replace(
+                segment, constraints=replace(segment.constraints, prefix=text, locked=locked, follow=follow)
+            )
             request = self._style.request(begun)
-            follow = request.follow and replace(request.follow, strength=COMPLETION_STRENGTH)
+            near = request.follow and replace(request.follow, strength=COMPLETION_STRENGTH)
             question = CompletionQuestion(begun, is_requested)
-            return question, self._ask("completion", replace(request, follow=follow), begun.placeholders)
+            return question, self._ask("completion", replace(request, follow=near), begun.placeholders)
 
     def show_completion(self, actor: Actor, question: CompletionQuestion, found: Translation) -> Json:
         """The completion of the text, or the reason why there is none, if it is known; logs the shown words."""
         begun, best = question.segment, found.hypotheses[0] if found.hypotheses else None
-        completion = completion_of(begun.beginning, best, is_requested=question.is_requested) if best else ""
+        text = begun.constraints.prefix
+        completion = completion_of(text, best, is_requested=question.is_requested) if best else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
-        payload = {"text": begun.beginning, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
+        payload = {"text": text, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
         if completion or reason:
             with self._core.command(actor) as work:
                 work.log("completion", {**payload, "status": found.status}, begun)
         return {"completion": completion, "reason": reason}
 
     def ask_revision(
-        self, index: int, text: str, beginning: str, locked: Sequence[str]
+        self, index: int, text: str, prefix: str, locked: Sequence[str]
     ) -> tuple[SegmentState, Future[Translation | None]]:
-        """Asks which words of `text` should change after an edit; `beginning` and `locked` do not change."""
+        """Asks which words of `text` should change after an edit; `prefix` and `locked` do not change."""
         with self._core.lock:
-            revised = replace(
-                self._core.segment(index),
-                beginning=clean_target(beginning),
-                locked=clean_locked(locked),
-                previous=clean_target(text),
-            )
+            segment = self._core.segment(index)
+            constraints = replace(segment.constraints, prefix=prefix, locked=tuple(locked), follow=text)
+            revised = replace(segment, constraints=constraints.cleaned())
             request = self._style.request(revised)
             follow = request.follow and replace(request.follow, strength=_REVISION_STRENGTH)
             return revised, self._ask("revision", replace(request, follow=follow), revised.placeholders)
@@ -125,10 +126,11 @@ class Questions:
     def show_revision(self, actor: Actor, revised: SegmentState, found: Translation) -> Json:
         """The differences of the revised text, none if the request has no translation; logs the revised text."""
         best = found.hypotheses[0].text if found.status == "complete" else ""
-        payload = {"text": revised.previous, "revision": best, "elapsed_ms": round(found.elapsed_ms, 3)}
+        text = revised.constraints.follow
+        payload = {"text": text, "revision": best, "elapsed_ms": round(found.elapsed_ms, 3)}
         with self._core.command(actor) as work:
             work.log("revision", {**payload, "status": found.status}, revised)
-        return {"runs": revision_runs(revised.previous, best) if best else []}
+        return {"runs": revision_runs(text, best) if best else []}
 
     def _ask(self, question: str, request: Request, placeholders: tuple[str, ...]) -> Future[Translation | None]:
         protection = Protection.of(request, placeholders)

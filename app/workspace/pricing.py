@@ -83,7 +83,7 @@ class PriceRequests:
                     raise error
                 return
             pricing = protection.restore_pricing(pricing)
-            prices = Prices(asked.requested, asked.constraints, asked.avoided, pricing)
+            prices = Prices(asked.requested, asked.resolved, pricing)
             with core.command(SYSTEM) as work:  # the model answers
                 work.log("prices", prices.payload(), segment)
             core.adopt(replace(segment, prices=prices))

@@ -14,7 +14,7 @@ from app.errors import CommandError
 from app.i18n import Message
 from app.log.notices import note_returned
 from app.log.project_tables import Project
-from app.segments.constraint_changes import clean_comment, clean_target
+from app.segments.clean_texts import clean_comment, clean_target
 from app.segments.state import Json, SegmentState, Verdict
 from app.segments.text_changes import LogEvents
 from app.workspace.activity import Activity

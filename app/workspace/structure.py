@@ -16,7 +16,8 @@ from app.formats.documents import Segment
 from app.formats.split_merge import merge_segments, split_segment
 from app.i18n import Message
 from app.log.project_tables import assign_segments
-from app.segments.constraint_changes import clean_pins, clean_target
+from app.segments.clean_texts import clean_target
+from app.segments.segment_constraints import Constraints
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import translator_work
 from app.text.words import count_words
@@ -54,7 +55,13 @@ class Structure:
             place = core.document.segments[index]
             first, second = split_segment(core.document, index, offset)
             second = replace(second, index=len(core.segments))
-            rest = SegmentState(second.index, second.source, 0, bans=segment.bans, note=segment.note)
+            rest = SegmentState(
+                second.index,
+                second.source,
+                0,
+                constraints=Constraints(bans=segment.constraints.bans),
+                note=segment.note,
+            )
             if name := core.parts.current().get(index):
                 work.write(lambda db: assign_segments(actor, db, core.session_id, [second.index], name))
                 work.then(lambda: core.parts.assigned([second.index], name, core.version))
@@ -80,11 +87,9 @@ class Structure:
                 gap = merged.source[len(segment.source) : len(merged.source) - len(following.source)]
                 texts = filter(None, (segment.text, following.text))
                 target = clean_target((gap if gap.isspace() or not gap else " ").join(texts))
-            pins = clean_pins([*segment.pins, *following.pins])
-            bans = tuple(dict.fromkeys([*segment.bans, *following.bans]))
             comment = "\n".join(filter(None, (segment.comment, following.comment)))
-            off = segment.terms_off | following.terms_off
-            combined = replace(segment, pins=pins, bans=bans, terms_off=off, comment=comment)
+            constraints = segment.constraints.joined(following.constraints)
+            combined = replace(segment, constraints=constraints, comment=comment)
             parts = [
                 _Part((segment, places[index]), (self._made(combined, merged.source, target), merged)),
                 _Part((following, places[following.index]), (_gone(following), rest)),
@@ -154,9 +159,7 @@ class Structure:
             state="new" if target is None else "edited",
             target=target,
             origin=None if target is None else "typed",
-            pins=segment.pins,
-            bans=segment.bans,
-            terms_off=segment.terms_off,
+            constraints=segment.constraints.without_fixed_texts,
             comment=segment.comment,
         )
 

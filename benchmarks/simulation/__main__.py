@@ -25,7 +25,8 @@ from app.glossary import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
 from app.models.loading import SEARCH
-from app.segments.resolved_constraints import constraints_for
+from app.segments.resolved_constraints import resolve_constraints
+from app.segments.segment_constraints import NO_CONSTRAINTS
 from benchmarks.paper_dba import Progress, commit, environment, file_checksum, write_json
 from benchmarks.simulation import effort
 from benchmarks.simulation.breakdown import Act, acts_of, breakdown
@@ -214,7 +215,12 @@ def with_terms(segments: Sequence[Segment], glossary: Path, direction: str) -> l
     source, target = direction.split("-")
     matcher = term_matcher(with_forms(list(imported.terms), target), language=source)
     return [
-        replace(segment, terms=tuple(c.phrase() for c in constraints_for([], matcher.find(segment.source))))
+        replace(
+            segment,
+            terms=tuple(
+                one.phrase() for one in resolve_constraints(NO_CONSTRAINTS, matcher.find(segment.source)).required
+            ),
+        )
         for segment in segments
     ]
 

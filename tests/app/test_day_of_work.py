@@ -19,6 +19,7 @@ from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import statistics_of
 from app.reports.statistics import session_statistics
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
@@ -64,8 +65,7 @@ class Person:
         self.decoder.requests.clear()  # answered and taken
 
     def constrain(self, index: int, *pins: str) -> None:
-        rest: dict[str, Any] = {"terms_off": [], "bans": [], "beginning": "", "locked": []}
-        self.send("constrain", segment=index, pins=list(pins), origin="person", **rest)
+        self.send("constrain", segment=index, constraints=Constraints(pins).to_json(), origin="person")
         self.answer()
 
     def type(self, index: int, text: str) -> str:

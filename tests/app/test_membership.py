@@ -220,7 +220,7 @@ def test_other_people_cannot_see_or_change_a_project_in_any_way(office: Office):
         ("changes", position),
         ("alternatives", {**segment, "word": 0}),
         ("completion", segment),
-        ("revision", {**segment, "beginning": "", "locked": []}),
+        ("revision", {**segment, "prefix": "", "locked": []}),
         ("record", {"token": token, "view": "report", "language": "en"}),
         ("record", {"token": token, "view": "replay", "language": "en"}),
         ("preview", {"token": token, "language": "en"}),

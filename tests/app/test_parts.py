@@ -15,6 +15,7 @@ from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.projects import ProjectDraft
 from app.segments.find_replace import Query
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, ready_model
@@ -131,7 +132,7 @@ def test_others_read_a_part_and_comment_but_change_nothing(team: Team):
     for change in (
         lambda: document.edit(CEM, 1, "Zwei", "typed"),
         lambda: document.confirm(CEM, 1, "Zwei."),
-        lambda: document.constrain(CEM, 1, ["Tür"], [], [], "", []),
+        lambda: document.constrain(CEM, 1, Constraints(pins=("Tür",))),
         lambda: document.structure.split(CEM, 1, 4),
     ):
         with pytest.raises(CommandError, match="Segment 2 is assigned to Ben"):

@@ -18,6 +18,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser
 
 from app.paths import MODEL_FOLDER
+from app.segments.segment_constraints import Constraints
 from app.server_log import EventFormatter, area, fields, set_up
 from app.serving.keys import ApiFile
 from app.settings import LogFormat
@@ -94,10 +95,10 @@ def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Pat
         client._http.headers["Authorization"] = f"Bearer {token}"
         session = client.begin(f"{CANARY}.txt")
         client.command("edit", segment=1, text=CANARY, origin="typed")
-        free = {"terms_off": [], "bans": [], "beginning": CANARY, "locked": []}
-        client.command("constrain", segment=2, pins=[CANARY], origin="person", **free)
+        constraints = Constraints((CANARY,), prefix=CANARY).to_json()
+        client.command("constrain", segment=2, constraints=constraints, origin="person")
         with pytest.raises(RuntimeError, match="bans"):
-            client.command("constrain", segment=2, pins=[CANARY], origin="person", **{**free, "bans": [CANARY]})
+            client.command("constrain", segment=2, constraints={**constraints, "bans": [CANARY]}, origin="person")
         with pytest.raises((RuntimeError, httpx.HTTPStatusError)):
             client.command(CANARY, segment=CANARY)
         with pytest.raises((RuntimeError, httpx.HTTPStatusError)):

@@ -18,6 +18,7 @@ from app.glossary import Term
 from app.log.records import SegmentUpdate
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.sessions import Sessions
 from app.workspace.workspace_exports import DOCUMENT
 from engine import Avoid
@@ -56,19 +57,19 @@ def test_first_start_opens_the_sample_and_offers_nothing(run: Run):
     assert workspace.document.name == "getting-started.txt"
     assert len(workspace.segments) >= 50
     assert result == {}
-    assert workspace.core.segments[0].pins == ("Erste Schritte",)
+    assert workspace.core.segments[0].constraints.pins == ("Erste Schritte",)
     assert [glossary.name for glossary in workspace.terms.glossaries] == ["glossary.tsv"]
 
 
 def test_sample_is_an_example_only_at_the_first_start_and_offered_once_something_was_done(log: Path):
     first = Run(log)
     workspace, _ = first.sessions.welcome(OWNER, None)
-    workspace.constrain(OWNER, 0, (), ())
+    workspace.constrain(OWNER, 0, NO_CONSTRAINTS)
     first.end()
     second = Run(log)
     fresh, result = second.sessions.welcome(OWNER, None)
     assert result["offer"]["name"] == "getting-started.txt"
-    assert fresh.core.segments[0].pins == ()
+    assert fresh.core.segments[0].constraints.pins == ()
     assert fresh.terms.glossaries == ()
     second.end()
 
@@ -91,9 +92,9 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     workspace = first.sessions.open_document(OWNER, TEXT, "manual.txt")
     first.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
     workspace.open(OWNER, 0)
-    workspace.constrain(OWNER, 0, ["Dialog"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("Dialog",)))
     workspace.confirm(OWNER, 0, "Öffnen Sie den Dialog.")
-    workspace.constrain(OWNER, 1, [], ["file\tDatei"])
+    workspace.constrain(OWNER, 1, Constraints(terms_off=frozenset({"file\tDatei"})))
     workspace.edit(OWNER, 1, "Halb fertig", "hypothesis")
     token = workspace.token
     first.end()
@@ -105,7 +106,9 @@ def test_next_start_offers_the_session_and_finds_all_of_it(log: Path):
     assert (result["offer"]["num_confirmed"], result["offer"]["num_segments"]) == (1, 2)
     again = second.sessions.resume(OWNER, result["offer"]["session"])
     assert again.token == token
-    assert [(s.state, s.target, s.pins, sorted(s.terms_off), s.origin) for s in again.segments] == [
+    assert [
+        (s.state, s.target, s.constraints.pins, sorted(s.constraints.terms_off), s.origin) for s in again.segments
+    ] == [
         ("confirmed", "Öffnen Sie den Dialog.", ("Dialog",), [], "typed"),
         ("edited", "Halb fertig", (), ["file\tDatei"], "hypothesis"),
     ]
@@ -304,14 +307,18 @@ def test_the_document_is_exported_with_proposals_where_that_is_asked(run: Run):
 def test_banned_words_are_restored_and_segments_stored_without_bans_load(log: Path):
     first = Run(log)
     workspace = first.sessions.open_document(OWNER, TEXT, "manual.txt")
-    workspace.constrain(OWNER, 0, [], [], [Avoid("Dialog", "permissive")])
+    workspace.constrain(OWNER, 0, Constraints(bans=(Avoid("Dialog", "permissive"),)))
     older = SegmentUpdate("edited", "Alt", 1, {"pins": ["alt"], "terms_off": [], "origin": "typed"})
     first.store.append(OWNER, workspace.session_id, "edit", {}, segment=1, segment_version=1, update=older)
     first.end()
     second = Run(log)
     again, _ = second.sessions.welcome(OWNER, workspace.token)
-    assert again.segments[0].bans == (Avoid("Dialog", "permissive"),)
-    assert (again.segments[1].bans, again.segments[1].pins, again.segments[1].target) == ((), ("alt",), "Alt")
+    assert again.segments[0].constraints.bans == (Avoid("Dialog", "permissive"),)
+    assert (again.segments[1].constraints.bans, again.segments[1].constraints.pins, again.segments[1].target) == (
+        (),
+        ("alt",),
+        "Alt",
+    )
     second.end()
 
 

@@ -136,4 +136,4 @@ def test_term_in_a_placeholder_is_not_required() -> None:
     term = Term("user", "Benutzer", 1)
     hits = tuple(TermHit(term, at, at + 4) for at in (6, 15))
     segment = SegmentState(0, "Hello :user or user", 4, hits=hits, placeholders=(":user",))
-    assert sorted((one.text, one.count) for one in segment.constraints) == [(":user", 1), ("Benutzer", 1)]
+    assert sorted((one.text, one.count) for one in segment.resolved.required) == [(":user", 1), ("Benutzer", 1)]

@@ -37,6 +37,7 @@ from app import VERSION
 from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
+from app.segments.segment_constraints import Constraints
 from benchmarks.paper_dba import commit, environment
 from tests.e2e.conftest import App
 from tests.hard.forked_app import ForkedApp
@@ -205,8 +206,8 @@ class Person(threading.Thread):
     def _act(self, segment: int, number: int) -> None:
         began = time.perf_counter()
         if number % 5 == 0:
-            free: dict[str, Any] = {"terms_off": [], "bans": [], "beginning": "", "locked": []}
-            self._client.command("constrain", segment=segment, pins=["Router"], origin="person", **free)
+            constraints = Constraints(("Router",)).to_json()
+            self._client.command("constrain", segment=segment, constraints=constraints, origin="person")
         elif number % 3 == 0:
             self._client.command("confirm", segment=segment, text=f"Fertig {number}.")
         else:

@@ -55,7 +55,7 @@ beforeEach(async () => {
   confirmation = new Confirmation(/** @type {any} */ (bench), {
     current: page.current,
     text: /** @type {any} */ (text),
-    constraints: /** @type {any} */ ({pins: ['Haus'], bans: []}),
+    constraints: /** @type {any} */ ({now: {pins: ['Haus'], bans: []}}),
     checks: /** @type {any} */ ({isFine: () => false, agrees: () => page.agrees(), skip: () => page.skips}),
     snapshot: () => /** @type {any} */ ({text: null, isConfirmed: false}),
     onConfirmed: () => {},

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 import './fake_browser.js';
-import {isMetBy, isSame, markPins, partsOf, unpin} from '../../app/ui/static/core/constraints.js';
+import {
+  isEmpty,
+  isMetBy,
+  isSame,
+  markPins,
+  NO_CONSTRAINTS,
+  withBan,
+  withoutPin,
+  withPin,
+} from '../../app/ui/static/core/constraints.js';
 import {loadTexts} from '../../app/ui/static/core/texts.js';
 import {ConstraintSet} from '../../app/ui/static/editor/constraint_set.js';
 
 before(loadTexts);
-
-/** @type {Constraints} */
-const NONE = {pins: [], termsOff: [], bans: [], beginning: '', locked: [], previous: ''};
 
 for (const {text, expected, why} of [
   {text: 'Ein altes Haus', expected: true, why: 'has the pin and lacks the ban'},
@@ -22,17 +28,29 @@ for (const {text, expected, why} of [
 }
 
 test('removing a pin removes one of several and frees kept text that contains it', () => {
-  const set = {pins: ['Haus', 'alt', 'Haus'], beginning: 'Das Haus ', locked: ['Haus und Hof', 'Garten']};
-  assert.deepEqual(unpin(set, 'Haus'), {pins: ['Haus', 'alt'], beginning: '', locked: ['Garten']});
+  const before = {
+    ...NO_CONSTRAINTS,
+    pins: ['Haus', 'alt', 'Haus'],
+    prefix: 'Das Haus ',
+    locked: ['Haus und Hof', 'Garten'],
+  };
+  const after = {...NO_CONSTRAINTS, pins: ['Haus', 'alt'], locked: ['Garten']};
+  assert.deepEqual(withoutPin(before, 'Haus'), after);
 });
 
-test('a copy of constraints is equal and independent', () => {
-  const set = {...NONE, pins: ['a']};
-  const copy = partsOf(set);
-  assert.equal(isSame(copy, set), true);
-  copy.pins.push('b');
-  assert.deepEqual(set.pins, ['a']);
-  assert.equal(isSame(copy, set), false);
+test('a change makes new constraints and leaves those before as they were', () => {
+  const before = {...NO_CONSTRAINTS, pins: ['a'], terms_off: ['key']};
+  const copy = structuredClone(before);
+  const {constraints: pinned} = withPin(before, 'b', ['a']);
+  const {constraints: banned} = withBan(before, 'a');
+  assert.deepEqual([before, isSame(before, copy)], [copy, true]);
+  assert.deepEqual([pinned.pins, banned.pins, banned.bans], [['b'], [], [{text: 'a', case: 'exact'}]]);
+  assert.deepEqual([isSame(pinned, before), pinned.terms_off], [false, ['key']]);
+});
+
+test('constraints without required, banned or fixed text are empty', () => {
+  assert.equal(isEmpty({...NO_CONSTRAINTS, terms_off: ['key'], follow: 'Ein Haus'}), true);
+  assert.equal(isEmpty({...NO_CONSTRAINTS, prefix: 'Ein '}), false);
 });
 
 const constraintSet = (seen = {text: 'Ein Gebäude', isOwn: false}) => {
@@ -52,8 +70,8 @@ const constraintSet = (seen = {text: 'Ein Gebäude', isOwn: false}) => {
     /** @type {any} */ (page),
     /** @type {any} */ ({index: 5, refusesChanges: () => false}),
     {
-      record: kind => events.push(`record ${kind}: ${set.pins}`),
-      onChange: origin => events.push(`changed by ${origin}: ${set.pins}`),
+      record: kind => events.push(`record ${kind}: ${set.now.pins}`),
+      onChange: origin => events.push(`changed by ${origin}: ${set.now.pins}`),
       textSeen: () => seen,
     },
   );
@@ -65,7 +83,7 @@ test('the constraints of a segment that may only be read stay as they are', () =
   Object.assign(set.current, {refusesChanges: () => true});
   set.pin('Netz');
   set.ban('Haus');
-  assert.deepEqual([set.pins, set.bans, sent, events], [[], [], [], []]);
+  assert.deepEqual([set.now.pins, set.now.bans, sent, events], [[], [], [], []]);
 });
 
 test('a pin is recorded for undo, shown and sent with the whole set', () => {
@@ -77,12 +95,7 @@ test('a pin is recorded for undo, shown and sent with the whole set', () => {
       'constrain',
       {
         segment: 5,
-        pins: ['Haus'],
-        terms_off: [],
-        bans: [],
-        beginning: '',
-        locked: [],
-        previous: 'Ein Gebäude',
+        constraints: {...NO_CONSTRAINTS, pins: ['Haus'], follow: 'Ein Gebäude'},
         origin: 'person',
       },
       'constrain:5',
@@ -102,7 +115,7 @@ test('a pin lifts a ban that contradicts it and reports it', () => {
   const {set, sent, events} = constraintSet();
   set.ban('Haus');
   set.pin('Haus');
-  assert.deepEqual(set.bans, []);
+  assert.deepEqual(set.now.bans, []);
   assert.equal(sent.length, 2);
   assert.equal(events.filter(event => event.includes('Haus') && !/^(record|changed)/.test(event)).length, 1);
 });
@@ -116,53 +129,53 @@ test('undo changes the set without a step of its own', () => {
 test('a term is switched off and on again', () => {
   const {set} = constraintSet();
   set.setTerm('key', true);
-  assert.deepEqual(set.termsOff, ['key']);
+  assert.deepEqual(set.now.terms_off, ['key']);
   set.setTerm('key', false);
-  assert.deepEqual(set.termsOff, []);
+  assert.deepEqual(set.now.terms_off, []);
 });
 
 test('the proposal stays near the text seen before the first constraint, until the person chooses or types', () => {
   const seen = {text: 'Ein altes Gebäude.', isOwn: false};
   const {set, sent} = constraintSet(seen);
-  const previous = () => sent.at(-1)?.[1].previous;
+  const follow = () => sent.at(-1)?.[1].constraints.follow;
   set.pin('Haus');
-  assert.equal(previous(), 'Ein altes Gebäude.');
+  assert.equal(follow(), 'Ein altes Gebäude.');
   seen.text = 'Ein altes Haus.';
   set.ban('altes');
-  assert.equal(previous(), 'Ein altes Gebäude.', 'the answer to the first pin is not followed');
+  assert.equal(follow(), 'Ein altes Gebäude.', 'the answer to the first pin is not followed');
   set.toggleFree();
-  assert.equal(previous(), '');
+  assert.equal(follow(), '');
   set.pin('schön');
-  assert.equal(previous(), '', 'a free translation stays free');
+  assert.equal(follow(), '', 'a free translation stays free');
   set.toggleFree();
-  assert.equal(previous(), 'Ein altes Haus.');
+  assert.equal(follow(), 'Ein altes Haus.');
   Object.assign(seen, {text: 'Ein schönes Haus.', isOwn: true});
   set.unpin('schön');
-  assert.equal(previous(), 'Ein schönes Haus.', "the person's own text is followed");
+  assert.equal(follow(), 'Ein schönes Haus.', "the person's own text is followed");
   set.unpin('Haus');
   set.unban('altes');
-  assert.equal(previous(), '', 'without constraints the translation is free');
+  assert.equal(follow(), '', 'without constraints the translation is free');
   set.toggleFree();
-  assert.equal(set.previous, '', 'and there is nothing to switch');
+  assert.equal(set.now.follow, '', 'and there is nothing to switch');
 });
 
 test('a pin gives its place: the text to keep has the phrase in it', () => {
   const seen = {text: 'Ein altes Gebäude steht dort.', isOwn: false};
   const {set, sent} = constraintSet(seen);
-  const previous = () => sent.at(-1)?.[1].previous;
+  const follow = () => sent.at(-1)?.[1].constraints.follow;
   set.pin('Haus', [], 'Ein altes Haus steht dort.');
-  assert.equal(previous(), 'Ein altes Haus steht dort.');
+  assert.equal(follow(), 'Ein altes Haus steht dort.');
   seen.text = 'Ein altes Haus steht drüben am See.';
   set.pin('altes');
-  assert.equal(previous(), 'Ein altes Haus steht dort.', 'a pin that has a place in it');
+  assert.equal(follow(), 'Ein altes Haus steht dort.', 'a pin that has a place in it');
   set.pin('drüben');
-  assert.equal(previous(), seen.text, 'a pin that has a place only in the proposal');
+  assert.equal(follow(), seen.text, 'a pin that has a place only in the proposal');
   set.place('Ein altes Haus am See steht drüben.');
-  assert.equal(previous(), 'Ein altes Haus am See steht drüben.', 'the pins are moved');
-  assert.deepEqual(sent.at(-1)?.[1].pins, ['Haus', 'altes', 'drüben']);
+  assert.equal(follow(), 'Ein altes Haus am See steht drüben.', 'the pins are moved');
+  assert.deepEqual(sent.at(-1)?.[1].constraints.pins, ['Haus', 'altes', 'drüben']);
   set.toggleFree();
   set.pin('Hof', ['Haus'], 'Ein alter Hof.');
-  assert.equal(previous(), 'Ein alter Hof.', 'a place counts in a free translation, too');
+  assert.equal(follow(), 'Ein alter Hof.', 'a place counts in a free translation, too');
 });
 
 /** @param {string[]} pins @param {Run[]} [tokens] */

@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import './fake_browser.js';
+import {NO_CONSTRAINTS} from '../../app/ui/static/core/constraints.js';
 import {Histories} from '../../app/ui/static/core/history.js';
 import {EarlierStates} from '../../app/ui/static/editor/earlier_states.js';
 
-const WORKED_ON = /** @type {any} */ ({index: 3, state: 'edited', pins: [], bans: [], is_from_memory: false});
+const WORKED_ON = /** @type {any} */ ({index: 3, state: 'edited', constraints: NO_CONSTRAINTS, is_from_memory: false});
 
 /** @param {string} text */
-const stateOf = text => ({text, pins: [], bans: [], terms_off: [], locked: [], beginning: '', is_confirmed: false});
+const stateOf = text => ({text, constraints: NO_CONSTRAINTS, is_confirmed: false});
 
 /** @param {string} text */
-const snapshotOf = text => /** @type {any} */ ({text, pins: [], bans: [], start: 0, end: 0});
+const snapshotOf = text => /** @type {any} */ ({text, constraints: NO_CONSTRAINTS, start: 0, end: 0});
 
 const recall = () => {
   /** @type {((reply: any) => void)[]} */

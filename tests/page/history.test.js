@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {NO_CONSTRAINTS} from '../../app/ui/static/core/constraints.js';
 import {Histories, History} from '../../app/ui/static/core/history.js';
 
 /** @param {string} text */
 const snapshot = text => ({
   text,
-  pins: [],
-  termsOff: [],
-  bans: [],
-  beginning: '',
-  locked: [],
-  previous: '',
+  constraints: NO_CONSTRAINTS,
   isConfirmed: false,
   start: 0,
   end: 0,

@@ -26,27 +26,27 @@ test('a text too long to compare counts as edited as a whole', () => {
 
 const PROPOSAL = 'Das Haus ist alt .';
 for (const {text, start, end = start, locked = [], expected, why} of [
-  {text: PROPOSAL, start: 8, expected: {beginning: 'Das Haus ', locked: []}, why: 'the text up to the caret'},
-  {text: PROPOSAL, start: 6, expected: {beginning: 'Das Ha', locked: []}, why: 'half a word at the caret'},
-  {text: PROPOSAL, start: 0, expected: {beginning: '', locked: []}, why: 'nothing with the caret at the start'},
-  {text: PROPOSAL, start: 9, end: 12, expected: {beginning: '', locked: ['ist']}, why: 'the selection'},
+  {text: PROPOSAL, start: 8, expected: {prefix: 'Das Haus ', locked: []}, why: 'the text up to the caret'},
+  {text: PROPOSAL, start: 6, expected: {prefix: 'Das Ha', locked: []}, why: 'half a word at the caret'},
+  {text: PROPOSAL, start: 0, expected: {prefix: '', locked: []}, why: 'nothing with the caret at the start'},
+  {text: PROPOSAL, start: 9, end: 12, expected: {prefix: '', locked: ['ist']}, why: 'the selection'},
   {
     text: 'Das Haus ist neu .',
     start: 3,
-    expected: {beginning: 'Das ', locked: ['neu']},
+    expected: {prefix: 'Das ', locked: ['neu']},
     why: 'the beginning and a word edited behind it',
   },
   {
     text: PROPOSAL,
     start: 3,
     locked: ['alt', 'missing'],
-    expected: {beginning: 'Das ', locked: ['alt']},
+    expected: {prefix: 'Das ', locked: ['alt']},
     why: 'text locked before, if it is still there',
   },
   {
     text: 'Das Gebäude ist alt .',
     start: 3,
-    expected: {beginning: 'Das Gebäude ', locked: []},
+    expected: {prefix: 'Das Gebäude ', locked: []},
     why: 'neighbours as one',
   },
 ]) {

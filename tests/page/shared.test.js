@@ -4,7 +4,7 @@ import {readFileSync} from 'node:fs';
 import {test} from 'node:test';
 import {isUnspaced, isWordChar} from '../../app/ui/static/core/boundaries.js';
 import {changeBetween} from '../../app/ui/static/core/changes.js';
-import {ban, containsBanned, pin} from '../../app/ui/static/core/constraints.js';
+import {containsBanned, NO_CONSTRAINTS, withBan, withPin} from '../../app/ui/static/core/constraints.js';
 import {folded} from '../../app/ui/static/core/folding.js';
 import {MAX_KEY_CHARACTERS} from '../../app/ui/static/core/key_counter.js';
 import {oneLine} from '../../app/ui/static/core/unseen.js';
@@ -31,10 +31,9 @@ for (const {text, expected, why} of cases('folding')) {
 
 for (const {pins, bans, action, expected, lifted, why} of cases('pin_and_ban')) {
   test(`the newer of a contradicting pin and ban is kept: ${why}`, () => {
-    const before = {pins, bans, beginning: '', locked: []};
-    const after = action.pin ? pin(before, action.pin) : ban(before, action.ban.text, action.ban.case);
-    assert.deepEqual({pins: after.pins, bans: after.bans}, expected);
-    assert.deepEqual(after.lifted, lifted);
+    const before = {...NO_CONSTRAINTS, pins, bans};
+    const after = action.pin ? withPin(before, action.pin) : withBan(before, action.ban.text, action.ban.case);
+    assert.deepEqual(after, {constraints: {...NO_CONSTRAINTS, ...expected}, lifted});
   });
 }
 

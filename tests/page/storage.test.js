@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
+import {NO_CONSTRAINTS} from '../../app/ui/static/core/constraints.js';
 import {drafts, readStored, unsentConstraints, writeStored} from '../../app/ui/static/core/storage.js';
 import {localStorage, withoutStorage} from './fake_browser.js';
 
@@ -53,16 +54,25 @@ test('a draft that cannot be read is left out', () => {
 });
 
 test('constraints that were not stored are found again after a reload, the newest of each segment', () => {
-  const [older, newer] = [
-    {segment: 2, pins: ['a']},
-    {segment: 2, pins: ['a', 'b']},
-  ];
+  const [older, newer] = [['a'], ['a', 'b']].map(pins => ({
+    segment: 2,
+    constraints: {...NO_CONSTRAINTS, pins},
+    origin: 'person',
+  }));
   unsentConstraints.keep('token', older);
   unsentConstraints.keep('token', newer);
-  unsentConstraints.keep('other', {segment: 0, pins: ['c']});
+  unsentConstraints.keep('other', {...newer, segment: 0});
   assert.deepEqual(unsentConstraints.list('token'), [newer]);
   unsentConstraints.drop('token', older);
   assert.deepEqual(unsentConstraints.list('token'), [newer], 'the reply to the older one removes nothing');
   unsentConstraints.drop('token', newer);
   assert.deepEqual(unsentConstraints.list('token'), []);
+});
+
+test('constraints that an earlier version of the page kept are sent as one value', () => {
+  const bans = [{text: 'Haus', case: 'exact'}];
+  const kept = {segment: 2, pins: ['a'], terms_off: ['key'], bans, beginning: 'Ein ', locked: ['b'], previous: 'Ein b'};
+  unsentConstraints.keep('token', {...kept, origin: 'person'});
+  const constraints = {pins: ['a'], terms_off: ['key'], bans, prefix: 'Ein ', locked: ['b'], follow: 'Ein b'};
+  assert.deepEqual(unsentConstraints.list('token'), [{segment: 2, constraints, origin: 'person'}]);
 });

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,8 @@ from app.formats import FORMATS
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_GLOSSARY_BYTES
 from app.log.changes import reported_changes
 from app.reports.working_time import IDLE_LIMIT_MS
-from app.segments.constraint_changes import MAX_COMMENT_CHARACTERS, clean_bans, one_line, without_clashes
-from app.segments.resolved_constraints import contains_banned
-from app.segments.state import SegmentState
+from app.segments.clean_texts import MAX_COMMENT_CHARACTERS, one_line
+from app.segments.segment_constraints import Constraints, contains_banned
 from app.text.folding import folded
 from app.text.words import word_spans
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
@@ -55,16 +55,13 @@ def test_text_is_folded_for_comparison(case: dict[str, Any]):
 
 @pytest.mark.parametrize("case", cases("pin_and_ban"))
 def test_newer_of_a_contradicting_pin_and_ban_is_kept(case: dict[str, Any]):
-    pins, bans = case["pins"], [Avoid(ban["text"], ban["case"]) for ban in case["bans"]]
-    before = SegmentState(0, "Open it.", 2, pins=tuple(pins), bans=tuple(bans))
-    action, expected = case["action"], case["expected"]
+    before = Constraints.from_json({"pins": case["pins"], "bans": case["bans"]})
+    action = case["action"]
     if "pin" in action:
-        after = without_clashes(before, [*pins, action["pin"]], bans)
+        after = replace(before, pins=(*before.pins, action["pin"]))
     else:
-        added = Avoid(action["ban"]["text"], action["ban"]["case"])
-        after = without_clashes(before, pins, clean_bans([*bans, added]))
-    assert list(after[0]) == expected["pins"]
-    assert [{"text": ban.text, "case": ban.case} for ban in after[1]] == expected["bans"]
+        after = replace(before, bans=(*before.bans, Avoid(**action["ban"])))
+    assert after.cleaned().without_contradictions(before) == Constraints.from_json(case["expected"])
 
 
 @pytest.mark.parametrize("case", cases("cleaning"))

@@ -12,7 +12,7 @@ from app.errors import CommandError
 from app.formats.part_rules import Part
 from app.models.style import Style
 from app.segments import Json
-from app.segments.constraint_changes import one_line
+from app.segments.clean_texts import one_line
 from app.segments.find_replace import Query
 from app.sessions import Sessions
 from app.text.encoding import ENCODINGS, encoding_label

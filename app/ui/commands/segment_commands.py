@@ -8,15 +8,14 @@ from pydantic import Field
 
 from app.access.actor import Actor
 from app.segments import Json
-from app.segments.constraint_changes import BanCase, ConstraintOrigin
+from app.segments.segment_constraints import ConstraintOrigin
 from app.segments.text_changes import EditOrigin, ReportedEdit, ReportedOrigin
 from app.sessions import Sessions
 from app.ui import results as r
 from app.ui.commands.command import SegmentCommand, StepOrigin
-from app.ui.schemas import Count, Integer, List, Name, PageModel, Table
+from app.ui.schemas import Count, Integer, List, Name, PageModel, SegmentConstraints, Table
 from app.workspace.activity import MAX_KEY_CHARACTERS, MAX_PRESSES
 from app.workspace.commands import Workspace
-from engine import Avoid
 
 
 class OpenSegment(SegmentCommand):
@@ -72,37 +71,15 @@ class EditText(SegmentCommand):
         )
 
 
-class Ban(PageModel):
-    """A text that the translation must not contain."""
-
-    text: str
-    case: BanCase
-
-
 class SetConstraints(SegmentCommand):
-    """The whole set of constraints of a segment: pins, terms off, bans, the prefix, locked and previous text."""
+    """Sets all constraints of a segment."""
 
     name: Literal["constrain"]
-    pins: List[str]
-    terms_off: List[str]
-    bans: List[Ban]
-    beginning: str
-    locked: List[str]
-    previous: str = ""
+    constraints: SegmentConstraints
     origin: ConstraintOrigin
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.constrain(
-            actor,
-            self.segment,
-            self.pins,
-            self.terms_off,
-            [Avoid(ban.text, ban.case) for ban in self.bans if ban.text.strip()],
-            self.beginning,
-            self.locked,
-            self.previous,
-            origin=self.origin,
-        )
+        workspace.constrain(actor, self.segment, self.constraints.value(), origin=self.origin)
 
 
 class ConfirmSegment(SegmentCommand):

@@ -19,6 +19,7 @@ from fastapi.testclient import TestClient
 
 from app.access.actor import OWNER, SYSTEM, Actor
 from app.log.event_chain import EventChain
+from app.segments.segment_constraints import Constraints
 from app.ui.api import Api
 from app.ui.commands import COMMANDS
 from app.ui.commands.command import SessionCommand
@@ -218,7 +219,7 @@ def test_threads_write_to_the_log_as_the_app_and_commands_as_their_person(
     office.sessions.models.first = office.sessions.opener._models.first = ready_model(decoder)
     workspace = office.sessions.open_document(ANA, b"One.\nTwo.\n", "two.txt")
     workspace.open(ANA, 0)
-    workspace.constrain(ANA, 0, ["Eins"], [])
+    workspace.constrain(ANA, 0, Constraints(pins=("Eins",)))
     decoder.answer_all()
     settle(workspace)
     workspace.confirm(ANA, 0, "Eins.")

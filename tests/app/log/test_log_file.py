@@ -1,6 +1,7 @@
 """Opening the log: older, newer, foreign, damaged and inaccessible files."""
 
 import errno
+import json
 import os
 import shutil
 import sqlite3
@@ -24,6 +25,9 @@ from app.log import file
 from app.log.migrations import APPLICATION_ID, migrations
 from app.log.store import LogStore
 from app.log.write_ahead_file import check_write_ahead_file
+from app.segments.segment_constraints import Constraints
+from app.segments.stored_state import restore_segment
+from engine import Avoid
 from tests.budget import rounds
 from tests.faults import StatementFault
 
@@ -48,15 +52,13 @@ def test_log_is_synchronous_with_write_ahead(tmp_path: Path) -> None:
     assert pragmas == {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1}  # 2 is FULL
 
 
-def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
-    path = tmp_path / "log.sqlite"
+def make_older_log(path: Path, stop_before: str) -> str:
+    """A log with one session, in the tables before a migration; returns the token of the session."""
     old = Database(path)
-    migrations.apply(old, stop_before="m0002_glossary_and_tombstone")
-    assert "glossary_term" not in old.table_names()
+    migrations.apply(old, stop_before=stop_before)
     old.close()
-    modern = tmp_path / "modern.sqlite"
+    modern = path.with_name("modern.sqlite")
     token = make_log(modern)
-    # The same session, in the tables of the first step.
     connection = sqlite3.connect(path)
     connection.execute("ATTACH ? AS modern", (str(modern),))
     for table in ("document", "session", "segment", "event"):
@@ -64,6 +66,13 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
         connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM modern.{table}")
     connection.commit()
     connection.close()
+    return token
+
+
+def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_older_log(path, "m0002_glossary_and_tombstone")
+    assert "glossary_term" not in Database(path).table_names()
 
     store = LogStore.open(path)
     session = store.load_session(OWNER, token)
@@ -80,6 +89,36 @@ def test_older_log_is_migrated_with_its_rows_intact(tmp_path: Path) -> None:
     assert store.load_session(OWNER, token).document_terms == (Term("two", "zwei", is_for_document=True),)
     store.close()
     LogStore.open(path).close()  # a second time there is nothing to do
+
+
+def test_constraints_of_an_older_log_are_the_same_under_their_present_names(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    token = make_older_log(path, "m0022_names_of_constraints")
+    texts = ['Das "Haus', '"beginning":', '\\"previous":"x', "x"]  # a text that looks like a name stays
+    bans = [{"text": '"locked":', "case": "permissive"}]
+    parts = {"pins": ["Haus"], "terms_off": ["a\tb"], "bans": bans, "locked": ["Tür"], "comment": texts[1]}
+    stored = {**parts, "beginning": texts[0], "previous": texts[1], "freed_from": texts[2], "num_remarks": 2}
+    damaged = '{"beginning":"x'
+    old = sqlite3.connect(path)
+    old.execute("UPDATE segment SET constraints = ? WHERE segment_index = 0", (json.dumps(stored),))
+    old.execute("UPDATE segment SET constraints = ? WHERE segment_index = 1", (damaged,))
+    old.commit()
+    before = list(old.execute("SELECT * FROM event ORDER BY seq"))
+    old.close()
+
+    store = LogStore.open(path)
+    with pytest.raises(LogError):
+        store.load_session(OWNER, token)  # as before, JSON that is damaged is not guessed at
+    store.connection.db.execute("UPDATE segment SET constraints = '{}' WHERE segment_index = 1")
+    saved = store.load_session(OWNER, token)
+    segment = restore_segment(saved.segments[0])
+    assert segment.constraints == Constraints(
+        ("Haus",), frozenset({"a\tb"}), (Avoid('"locked":', "permissive"),), texts[0], ("Tür",), texts[1]
+    )
+    assert (segment.followed_before, segment.comment, segment.num_remarks) == (texts[2], texts[1], 2)
+    assert [tuple(row) for row in store.connection.db.execute("SELECT * FROM event ORDER BY seq")] == before
+    assert store.verify_chain(saved.id).is_intact
+    store.close()
 
 
 def test_failed_migration_leaves_the_file_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from app.models.loading import SEARCH, ModelHandle
 from app.models.pivot_models import PivotModels
 from app.models.published_models import PublishedModels
 from app.paths import SAMPLES_FOLDER
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.model_results import ModelSuggestion, PairOffers
@@ -228,7 +229,7 @@ def test_document_is_translated_through_english_and_the_log_has_both_models(offi
     wait_until(workspace, lambda: workspace.segments[1].shown is not None)
     shown = workspace.snapshot(OWNER)["model"]
     assert (shown["state"], shown["pivot"], shown["name"]) == ("ready", "en", "firefox-pt-en-tiny + en-de")
-    workspace.constrain(OWNER, 1, ["Fahrrad"], [])
+    workspace.constrain(OWNER, 1, Constraints(pins=("Fahrrad",)))
     wait_until(workspace, lambda: not workspace.segments[1].is_pending and workspace.segments[1].has_prices)
     segment = workspace.segments[1]
     assert segment.decoded is not None and segment.decoded.best is not None

@@ -32,8 +32,11 @@ from app.reports.interchange import session_tbx, session_tmx, session_xliff
 from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import CSV_COLUMNS, session_csv, session_workbook
+from app.segments.segment_constraints import Constraints
+from app.segments.stored_state import restore_segment
 from app.text.encoding import escape_formula
 from app.text.workbook import MAX_CELL_CHARACTERS
+from engine import Avoid
 from tests.app.formats.test_xliff_schemas import schema
 from tests.app.reports.sample_session import DOCUMENT, log_sample_session
 
@@ -199,6 +202,24 @@ def test_export_with_one_glossary_of_an_older_version_is_imported(
     older = "".join([json.dumps(line), "\n", *events]).encode("utf-8")
     number = import_jsonl(empty, older, "older.jsonl")
     assert empty.load_session(OWNER, number).glossaries == store.load_session(OWNER, session_id).glossaries
+
+
+def test_constraints_in_an_export_of_an_older_version_are_imported(
+    store: LogStore, session_id: int, empty: LogStore
+) -> None:
+    constraints = Constraints(("Haus",), bans=(Avoid("rot"),), prefix="Das ", locked=("Tür",), follow="Das Haus.")
+    version = store.load_session(OWNER, session_id).segments[0].version
+    update = SegmentUpdate("new", None, version + 1, {**constraints.to_json(), "followed_before": "Ein Haus."}, version)
+    store.append(OWNER, session_id, "beginning", {"text": "Das ", "origin": "rest"}, segment=0, update=update)
+    exported = session_jsonl(OWNER, store, session_id).data
+    first, events = exported.split(b"\n", 1)
+    older = first
+    for name, old_name in ((b"prefix", b"beginning"), (b"follow", b"previous"), (b"followed_before", b"freed_from")):
+        older = older.replace(b'"%s":' % name, b'"%s":' % old_name)
+    assert older.count(b'"beginning":') == 1
+    number = import_jsonl(empty, older + b"\n" + events, "older.jsonl")
+    assert restore_segment(empty.load_session(OWNER, number).segments[0]).constraints == constraints
+    assert session_jsonl(OWNER, empty, number).data == exported, "the events are as they were"
 
 
 def test_export_with_whole_texts_is_imported_and_replayed(store: LogStore, session_id: int, empty: LogStore) -> None:

@@ -15,6 +15,7 @@ from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import session_jsonl
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from engine import Avoid, SearchOptions, Translator
 from engine.model import ModelConfig, Transformer, save_weights
@@ -47,9 +48,9 @@ def worked_on(folder: Path) -> list[dict[str, Any]]:
     sessions = Sessions(store, model, SAMPLES_FOLDER)
     workspace = sessions.open_document(OWNER, TEXT, "a.txt")
     workspace.open(OWNER, 0)
-    workspace.constrain(OWNER, 0, ["Einstellungen"], [])
-    workspace.constrain(OWNER, 1, [], [], [Avoid("die")])
-    workspace.constrain(OWNER, 2, ["Router", "Datei"], [], beginning="Der ", previous="Der Router speichert.")
+    workspace.constrain(OWNER, 0, Constraints(pins=("Einstellungen",)))
+    workspace.constrain(OWNER, 1, Constraints(bans=(Avoid("die"),)))
+    workspace.constrain(OWNER, 2, Constraints(pins=("Router", "Datei"), prefix="Der ", follow="Der Router speichert."))
     end = time.monotonic() + 60
     while workspace.segments[2].is_pending or any(segment.decoded is None for segment in workspace.segments):
         assert time.monotonic() < end, "the model has not answered"

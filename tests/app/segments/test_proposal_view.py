@@ -20,7 +20,7 @@ from app.segments.proposal_view import (
     with_banned_words,
     word_confidences,
 )
-from app.segments.resolved_constraints import Constraint
+from app.segments.resolved_constraints import RequiredText, ResolvedConstraints
 from app.text.words import word_spans
 from engine import Avoid, Hypothesis, Placement, Request, Translation
 
@@ -36,7 +36,7 @@ def placed(phrase: int, text: str, form: str, *, from_: int = 0) -> Placement:
 
 def test_text_copied_from_the_source_is_marked():
     text = "Siehe {1}%s{/1}."
-    found = proposal_tokens(hypothesis(text, (placed(0, text, "%s"),)), [Constraint("%s", is_kept=True)])
+    found = proposal_tokens(hypothesis(text, (placed(0, text, "%s"),)), [RequiredText("%s", is_kept=True)])
     expected = [{"t": "Siehe", "w": 0}, {"t": " "}, {"t": "{1}", "tag": True}, {"t": "%s", "w": 1, "kept": True}]
     assert found == [*expected, {"t": "{/1}", "tag": True}, {"t": "."}]
     runs = source_runs("See {1}%s{/1}", (), ())
@@ -53,7 +53,7 @@ def test_joined_tokens_are_the_text_and_cover_every_placement(text: str, data):
         start = data.draw(st.integers(0, len(text) - 1))
         end = data.draw(st.integers(start + 1, len(text)))
         placements.append(Placement(number, text[start:end], start, end))
-    constraints = [Constraint(placement.form, is_pinned=True) for placement in placements]
+    constraints = [RequiredText(placement.form, is_pinned=True) for placement in placements]
     tokens = proposal_tokens(hypothesis(text, tuple(placements)), constraints)
     assert "".join(token["t"] for token in tokens) == text
     numbers = [token["w"] for token in tokens if "w" in token]
@@ -69,7 +69,7 @@ def test_joined_tokens_are_the_text_and_cover_every_placement(text: str, data):
 
 def test_pin_inside_a_word_splits_it_and_both_parts_keep_its_number():
     text = "eine E-Mail senden"
-    tokens = proposal_tokens(hypothesis(text, (placed(0, text, "Mail"),)), [Constraint("Mail", is_pinned=True)])
+    tokens = proposal_tokens(hypothesis(text, (placed(0, text, "Mail"),)), [RequiredText("Mail", is_pinned=True)])
     assert [(t["t"], t.get("w"), t.get("pin")) for t in tokens] == [
         ("eine", 0, None),
         (" ", None, None),
@@ -83,18 +83,20 @@ def test_pin_inside_a_word_splits_it_and_both_parts_keep_its_number():
 def test_pin_inside_a_longer_pin_does_not_split_it():
     text = "Die Datei wurde geöffnet"
     whole = hypothesis(text, (placed(0, text, "Datei wurde geöffnet"), placed(1, text, "wurde")))
-    constraints = [Constraint(form, is_pinned=True) for form in ("Datei wurde geöffnet", "wurde")]
+    constraints = [RequiredText(form, is_pinned=True) for form in ("Datei wurde geöffnet", "wurde")]
     pieces = [token for token in proposal_tokens(whole, constraints) if "pin" in token]
     assert "".join(token["t"] for token in pieces) == "Datei wurde geöffnet"
     assert {(token["pin"], token["at"]) for token in pieces} == {("Datei wurde geöffnet", 0)}
-    rows = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (whole,)), tuple(constraints)))
+    rows = hypothesis_rows(
+        DecodingResult(Translation(Request("x"), "complete", (whole,)), ResolvedConstraints(tuple(constraints)))
+    )
     assert rows[0]["runs"] == [["s", "Die "], ["p", "Datei wurde geöffnet"]]
 
 
 def test_term_is_marked_once_at_its_end_and_is_not_a_pin():
     text = "Der neue Router"
     tokens = proposal_tokens(
-        hypothesis(text, (placed(0, text, "neue Router"),)), [Constraint("neue Router", term_keys=("k",))]
+        hypothesis(text, (placed(0, text, "neue Router"),)), [RequiredText("neue Router", term_keys=("k",))]
     )
     assert [token["t"] for token in tokens if "terms" in token] == ["Router"]
     assert "".join(token["t"] for token in tokens if "is_term" in token) == "neue Router"
@@ -109,7 +111,7 @@ def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked(
             "complete",
             (hypothesis(best, (placed(0, best, "WLAN"),)), hypothesis(second, (placed(0, second, "WLAN"),), -0.75)),
         ),
-        (Constraint("WLAN", term_keys=("k",)),),
+        ResolvedConstraints((RequiredText("WLAN", term_keys=("k",)),)),
     )
     rows = hypothesis_rows(decoded)
     assert rows[0]["runs"] == [["s", "Das "], ["t", "WLAN"], ["s", " ist jetzt an"]]
@@ -121,20 +123,20 @@ def test_joined_runs_are_the_hypothesis_with_constraints_and_differences_marked(
     assert free["score_difference"] == 0.5, "better than the constrained translation that it was priced against"
     assert "".join(text for kind, text in free["runs"] if kind != "x") == free["text"] == "Das Netz ist an"
     assert ["d", "Netz"] in free["runs"]
-    assert free_row(DecodingResult(Translation(Request("x"), "infeasible"), ()), hypothesis("x"), priced) is None
+    assert free_row(DecodingResult(Translation(Request("x"), "infeasible")), hypothesis("x"), priced) is None
 
 
 def test_scores_of_rows_fall_with_their_rank_where_changes_to_a_previous_text_count():
     near, far = hypothesis("Das Netz ist an", score=-0.75), hypothesis("Das WLAN geht", score=-0.25)
     far = replace(far, change_penalty=4.0, score_penalty=1.0)
-    near_row, far_row = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (near, far)), ()))
+    near_row, far_row = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (near, far))))
     assert (near_row["score"], near_row["penalty"], near_row["score_difference"]) == (-0.75, 0.0, 0.0)
     assert (far_row["score"], far_row["penalty"], far_row["score_difference"]) == (-1.25, 1.0, -0.5)
 
 
 @given(st.lists(st.text("ab .,!", max_size=30), min_size=1, max_size=4))
 def test_runs_contain_the_whole_text_except_for_omitted_parts(texts: list[str]):
-    decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)), ())
+    decoded = DecodingResult(Translation(Request("x"), "complete", tuple(hypothesis(text) for text in texts)))
     for row in hypothesis_rows(decoded):
         assert row["text"] == "".join(text for kind, text in row["runs"] if kind != "x")
 
@@ -154,7 +156,7 @@ DIFFERENCES = [
 
 @pytest.mark.parametrize(("best", "text", "runs", "why"), DIFFERENCES)
 def test_words_and_marks_that_are_left_out_are_marked(best: str, text: str, runs: list[list[str]], why: str):
-    decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis("-"))), ())
+    decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis("-"))))
     free = free_row(decoded, hypothesis(text), hypothesis(best))
     assert free is not None
     assert free["runs"] == runs, why
@@ -163,8 +165,10 @@ def test_words_and_marks_that_are_left_out_are_marked(best: str, text: str, runs
 def test_pins_terms_and_copied_texts_have_marks_of_their_own():
     text = "Das WLAN %s ist an"
     whole = hypothesis(text, (placed(0, text, "WLAN"), placed(1, text, "%s"), placed(2, text, "an")))
-    constraints = (Constraint("WLAN", term_keys=("k",)), Constraint("%s"), Constraint("an", is_pinned=True))
-    (row,) = hypothesis_rows(DecodingResult(Translation(Request("x"), "complete", (whole,)), constraints))
+    constraints = (RequiredText("WLAN", term_keys=("k",)), RequiredText("%s"), RequiredText("an", is_pinned=True))
+    (row,) = hypothesis_rows(
+        DecodingResult(Translation(Request("x"), "complete", (whole,)), ResolvedConstraints(constraints))
+    )
     assert [run for run in row["runs"] if run[0] != "s"] == [["t", "WLAN"], ["k", "%s"], ["p", "an"]]
 
 
@@ -212,7 +216,7 @@ def test_aligned_words_are_pairs_of_word_numbers(source, text, spans, pairs, why
 
 def test_adjacent_different_words_are_one_run():
     best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
-    decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))), ())
+    decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))))
     assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
 
 
@@ -280,14 +284,19 @@ def test_hypotheses_that_add_only_junk_to_a_better_one_are_not_listed(text: str,
     other = hypothesis(text, (placed(0, text, "Dialog"),), -0.6)
     last = hypothesis("Der Dialog.", (placed(0, "Der Dialog.", "Dialog"),), -0.7)
     answer = Translation(Request("The file"), "complete", (best, other, last))
-    ranks = [row["rank"] for row in hypothesis_rows(DecodingResult(answer, (Constraint("Dialog", is_pinned=True),)))]
+    ranks = [
+        row["rank"]
+        for row in hypothesis_rows(
+            DecodingResult(answer, ResolvedConstraints((RequiredText("Dialog", is_pinned=True),)))
+        )
+    ]
     assert ranks == ([0, 2] if is_junk else [0, 1, 2]), why
 
 
 def test_hypotheses_far_less_likely_than_the_best_are_not_listed():
     best, near, far = (hypothesis(text, score=-0.5) for text in ("Die Datei.", "Eine Datei.", "Die Datei. Die Datei."))
     answer = (replace(best, log_prob=-2.0), replace(far, log_prob=-14.5), replace(near, log_prob=-13.5))
-    rows = hypothesis_rows(DecodingResult(Translation(Request("The file"), "complete", answer), ()))
+    rows = hypothesis_rows(DecodingResult(Translation(Request("The file"), "complete", answer)))
     assert [row["rank"] for row in rows] == [0, 2]
 
 
@@ -307,5 +316,5 @@ def test_hypotheses_with_more_misplaced_phrases_than_the_best_are_not_listed(
     best = hypothesis("Das Kennwort ändern.", (in_best,))
     other = hypothesis("Das Passwort Kennwort ändern.", (in_other,), -0.6)
     answer = Translation(Request("Change the password"), "complete", (best, other))
-    rows = hypothesis_rows(DecodingResult(answer, (Constraint("Kennwort", is_pinned=False),)))
+    rows = hypothesis_rows(DecodingResult(answer, ResolvedConstraints((RequiredText("Kennwort", is_pinned=False),))))
     assert len(rows) == 1 + is_listed

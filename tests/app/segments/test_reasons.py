@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from app.segments.proposal_view import DecodingResult, reason_message
-from app.segments.resolved_constraints import Constraint
+from app.segments.resolved_constraints import RequiredText, ResolvedConstraints
 from engine import Reason, Request, Translation
 from engine.translation import ReasonKind
 
@@ -26,6 +26,7 @@ def test_every_kind_of_reason_has_a_message_in_both_languages(kind: ReasonKind, 
 
 def test_reasons_of_phrases_and_of_the_segment_are_separate():
     reasons = (Reason("not_placed", "", 1), Reason("deadline", ""), Reason("not_placed", "", 7))
-    result = DecodingResult(Translation(Request("x"), "unmet", reasons=reasons), (Constraint("a"), Constraint("b")))
+    asked = ResolvedConstraints((RequiredText("a"), RequiredText("b")))
+    result = DecodingResult(Translation(Request("x"), "unmet", reasons=reasons), asked)
     assert list(result.reasons_by_text()) == ["b"]
     assert result.general_reasons() == [reason_message(reasons[1])]

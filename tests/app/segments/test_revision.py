@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.segments.revision import revision_runs, with_changes, word_changes
@@ -30,6 +30,7 @@ SENTENCES = st.lists(st.sampled_from(["der", "die", " ", " ", ",", ".", "𝒳", 
 
 
 @given(text=SENTENCES, revised=SENTENCES)
+@example(text=" der", revised="der ")
 def test_joined_runs_are_the_text_and_its_revision(text: str, revised: str):
     runs = revision_runs(text, revised)
     assert "".join("".join(run["t"] for run in runs).split()) == "".join(revised.split())

@@ -10,7 +10,7 @@ from app.glossary import Term, term_matcher
 from app.glossary.lemmas import with_forms
 from app.segments.findings import attention_for, banned_texts, findings_of, unmet_texts
 from app.segments.proposal_view import DecodingResult
-from app.segments.resolved_constraints import constraints_for
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.segments.state import SegmentState
 from app.segments.view import detail_view
 from app.text.words import count_occurrences
@@ -26,8 +26,8 @@ def segment(**fields: object) -> SegmentState:
 
 
 def answered(base: SegmentState, *texts: str) -> SegmentState:
-    request = Request(SOURCE, phrases=tuple(constraint.phrase() for constraint in base.constraints))
-    decoded = DecodingResult(translation(request, *texts), base.constraints)
+    request = Request(SOURCE, phrases=tuple(constraint.phrase() for constraint in base.resolved.required))
+    decoded = DecodingResult(translation(request, *texts), base.resolved)
     return replace(base, decoded=decoded, shown=decoded if texts else base.shown, requested=1, answered=1)
 
 
@@ -112,16 +112,15 @@ def test_term_without_a_place_is_flagged_with_the_reason():
 
 def test_pins_are_pending_until_the_answer_arrives():
     base = answered(segment(), "Der Router speichert die Datei.")
-    pinned = replace(base, pins=("sofort",), requested=2)
+    pinned = replace(base, requested=2, constraints=Constraints(pins=("sofort",)))
     assert detail_view(pinned)["pin_states"] == [{"text": "sofort", "status": "pending", "reason": "", "source": ""}]
     assert detail_view(pinned)["proposal"]["is_stale"]
 
 
 def test_only_the_impossible_constraint_is_flagged_without_an_answer():
-    base = replace(segment(), pins=("gut", "\U00012345"))
-    constraints = base.constraints
+    base = replace(segment(), constraints=Constraints(pins=("gut", "\U00012345")))
     blamed = Translation(Request(SOURCE), "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 1),))
-    failed = replace(base, decoded=DecodingResult(blamed, constraints), requested=1, answered=1)
+    failed = replace(base, decoded=DecodingResult(blamed, base.resolved), requested=1, answered=1)
     assert [(pin["status"], pin["reason"]) for pin in detail_view(failed)["pin_states"]] == [
         ("pending", ""),
         ("unmet", message := "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."),
@@ -131,13 +130,13 @@ def test_only_the_impossible_constraint_is_flagged_without_an_answer():
 
 def test_reason_of_the_whole_segment_is_a_notice():
     too_long = Translation(Request(SOURCE), "infeasible", reasons=(Reason("source_too_long", "too long: split it"),))
-    failed = replace(segment(), decoded=DecodingResult(too_long, constraints_for((), ())), requested=1, answered=1)
+    failed = replace(segment(), decoded=DecodingResult(too_long), requested=1, answered=1)
     assert detail_view(failed)["notices"] == ["The source is too long for the model: split the segment."]
     assert detail_view(failed)["proposal"] is None
 
 
 def test_banned_word_in_the_translators_text_needs_attention():
-    own = segment(target="Der Router speichert die Datei.", bans=(Avoid("speichert"),))
+    own = segment(target="Der Router speichert die Datei.", constraints=Constraints(bans=(Avoid("speichert"),)))
     assert attention_of(own) == "Banned, but in the text: speichert"
     assert attention_of(replace(own, target="Der Router sichert die Datei.")) == ""
 
@@ -160,16 +159,18 @@ def test_forbidden_term_in_the_translators_text_needs_attention(target: str, mes
 
 
 def test_ban_is_reported_as_occurring_only_inside_a_term():
-    base = segment(bans=(Avoid("Datei"),), hits=term_matcher((Term("file", "alte Datei"),)).find(SOURCE))
-    (state,) = detail_view(replace(answered(base, "Die alte Datei."), shown=None))["ban_states"]
+    base = segment(
+        hits=term_matcher((Term("file", "alte Datei"),)).find(SOURCE), constraints=Constraints(bans=(Avoid("Datei"),))
+    )
+    before = answered(replace(base, constraints=NO_CONSTRAINTS), "Die alte Datei.")
+    (state,) = detail_view(replace(before, constraints=base.constraints, shown=None))["ban_states"]
     assert state["status"] == "pending"  # the answer was requested without the ban
-    decoded = replace(answered(base, "Die alte Datei.").decoded, bans=base.bans)  # type: ignore[type-var]
-    (state,) = detail_view(replace(base, decoded=decoded, requested=1, answered=1))["ban_states"]
+    (state,) = detail_view(answered(base, "Die alte Datei."))["ban_states"]
     assert (state["status"], state["reason"]) == ("stands", "Occurs only inside a required term.")
 
 
 def test_pin_shows_its_aligned_source_words():
-    base = answered(segment(pins=("Datei",)), "Der Router speichert die Datei.")
+    base = answered(segment(constraints=Constraints(pins=("Datei",))), "Der Router speichert die Datei.")
     (state,) = detail_view(base)["pin_states"]
     assert state["source"] == ""
     best = base.shown.best
@@ -186,12 +187,14 @@ def test_text_without_the_placeholders_of_its_source_needs_attention() -> None:
 
 
 def test_pin_of_a_tag_alone_is_left_to_the_placeholder_check() -> None:
-    pinned = segment(source="Press <b>OK</b>.", hits=(), pins=("<b>",))
+    pinned = segment(source="Press <b>OK</b>.", hits=(), constraints=Constraints(pins=("<b>",)))
     assert unmet_texts(pinned, "Drücken Sie OK.") == []
 
 
 def test_pins_and_bans_count_in_a_translation_in_capitals() -> None:
-    pinned = segment(source="THE FILE IS OPEN.", hits=(), pins=("Akte",), bans=(Avoid("Datei"),))
+    pinned = segment(
+        source="THE FILE IS OPEN.", hits=(), constraints=Constraints(pins=("Akte",), bans=(Avoid("Datei"),))
+    )
     assert unmet_texts(pinned, "DIE AKTE IST OFFEN.") == banned_texts(pinned, "DIE AKTE IST OFFEN.") == []
     assert unmet_texts(pinned, "DIE DATEI IST OFFEN.") == ["Akte"]
     assert banned_texts(pinned, "DIE DATEI IST OFFEN.") == ["Datei"]
@@ -207,7 +210,12 @@ def test_pins_and_bans_count_in_a_translation_in_capitals() -> None:
         ("Click {1}it{/1}", [], {"source": "{1}Klicken{/1}"}, []),  # around the whole source
         ("Click {1}it{/1}", [], {"source": "{1}{2}Klicken{/2}{/1}."}, []),
         ("Click {1}Sie{/1}", [("Click", "Klicken")], {}, []),  # the same words
-        ("Click{1}{/1} it", [("Click", "Klicken")], {"beginning": "Click{1}"}, []),  # the user's own tag
+        (
+            "Click{1}{/1} it",
+            [("Click", "Klicken")],
+            {"constraints": Constraints(prefix="Click{1}")},
+            [],
+        ),  # the user's own tag
         ("Click{1}{/1} it", [("Click", "Klicken")], {"target": "Click {1}it{/1}"}, []),  # the user's own text
     ],
 )

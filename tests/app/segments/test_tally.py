@@ -13,7 +13,7 @@ from app.segments.tally import Tally
 from engine import Request
 from tests.app.hand_decoder import translation
 
-ANSWER = DecodingResult(translation(Request("x"), "y"), ())
+ANSWER = DecodingResult(translation(Request("x"), "y"))
 CHANGES = st.lists(
     st.tuples(
         st.integers(0, 4),

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term, term_matcher
+from app.segments.segment_constraints import Constraints
 from app.segments.state import SegmentState
 from app.segments.term_coverage import dry_run
 
@@ -52,7 +53,15 @@ def test_confirmed_segments_without_target_or_with_forbidden_term_are_listed():
         ("", "", "confirmed"),
     ]
     segments = [segment(i, source, target=target, state=state) for i, (source, target, state) in enumerate(targets)]
-    segments.append(segment(7, "The file.", target="Weg.", state="confirmed", terms_off=frozenset({"file\tDatei"})))
+    segments.append(
+        segment(
+            7,
+            "The file.",
+            target="Weg.",
+            state="confirmed",
+            constraints=Constraints(terms_off=frozenset({"file\tDatei"})),
+        )
+    )
     run = dry_run(segments, glossary.search, len(glossary))
     assert run.num_segments == 7, "what was merged away is none"
     assert {(use.term.target, tuple(use.unused_in)) for use in run.uses} == {

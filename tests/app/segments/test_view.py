@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.glossary import Term, term_matcher
+from app.segments.segment_constraints import Constraints
 from app.segments.state import SegmentState
 from app.segments.view import conflicts_of
 from engine import Avoid
@@ -25,8 +26,10 @@ CASES = [
 @pytest.mark.parametrize(("pin", "span", "contradicts", "why"), CASES, ids=[why for *_, why in CASES])
 def test_pin_contradicts_a_term_if_it_translates_the_same_words_differently(pin, span, contradicts: bool, why: str):
     hits = term_matcher((ROUTER,)).find(SOURCE)
-    segment = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,))
-    assert [constraint.text for constraint in segment.constraints] == [pin, "Router"], "both, until a person chooses"
+    segment = SegmentState(0, SOURCE, 4, hits=hits, constraints=Constraints(pins=(pin,)))
+    assert [constraint.text for constraint in segment.resolved.required] == [pin, "Router"], (
+        "both, until a person chooses"
+    )
     found = conflicts_of(segment, lambda text: span)
     view = {
         "kind": "pin_term",
@@ -37,10 +40,14 @@ def test_pin_contradicts_a_term_if_it_translates_the_same_words_differently(pin,
         "by": "",
     }
     assert found == ([view] if contradicts else []), why
-    off = SegmentState(0, SOURCE, 4, hits=hits, pins=(pin,), terms_off=frozenset({"router\tRouter"}))
+    off = SegmentState(
+        0, SOURCE, 4, hits=hits, constraints=Constraints(pins=(pin,), terms_off=frozenset({"router\tRouter"}))
+    )
     assert conflicts_of(off, lambda text: span) == [], "the person has chosen the pin"
 
 
 def test_term_overridden_by_a_ban_is_reported():
-    segment = SegmentState(0, SOURCE, 4, hits=term_matcher((ROUTER,)).find(SOURCE), bans=(Avoid("Router"),))
+    segment = SegmentState(
+        0, SOURCE, 4, hits=term_matcher((ROUTER,)).find(SOURCE), constraints=Constraints(bans=(Avoid("Router"),))
+    )
     assert [view["kind"] for view in conflicts_of(segment, lambda text: (0, 0))] == ["ban_term"]

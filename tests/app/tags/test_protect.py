@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.segments.resolved_constraints import resolve_constraints
-from app.segments.state import SegmentState
+from app.segments.resolved_constraints import request_of
+from app.segments.segment_constraints import NO_CONSTRAINTS
 from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
 from app.text.nontranslatables import kept_texts, nontranslatables, without_markup
 from engine import (
@@ -222,9 +222,8 @@ def test_engine_text_stays_between_the_restored_tags():
     """With the bundled model: the restored answer is the plain answer with tags and addresses inserted."""
     translator = Translator.load(Path("data/models/en-de"))
     source = f"Press {{1}}OK{{/1}} to open {URL} in the {{2}}window{{/2}}."
-    resolved = resolve_constraints((), (), kept=kept_texts(source))
-    protection = Protection.of(Request(source, phrases=tuple(c.phrase() for c in resolved.constraints)))
-    plain = Request("Press OK to open URL1 in the window.", phrases=(Phrase("URL1", max_count=1),))
+    protection = Protection.of(request_of(source, NO_CONSTRAINTS, (), "en-de"))
+    plain = Request("Press OK to open URL1 in the window.", "en-de", phrases=(Phrase("URL1", max_count=1),))
     assert protection.request == plain
     answer = translator.translate(plain, SearchOptions(beam=4, nbest=3))
     for own, other in zip(protection.restore(answer).hypotheses, answer.hypotheses, strict=True):
@@ -272,7 +271,7 @@ def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():
     ],
 )
 def test_signs_are_not_given_to_the_model_and_keep_their_places(source, asked, answer):
-    request = SegmentState(0, source, 1).request("en-de")
+    request = request_of(source, NO_CONSTRAINTS, (), "en-de")
     assert Protection.of(request).request.source == asked
     assert restored(request).hypotheses[0].text == answer
     assert not restored(request).hypotheses[0].unmet
@@ -280,7 +279,7 @@ def test_signs_are_not_given_to_the_model_and_keep_their_places(source, asked, a
 
 @pytest.mark.parametrize("source", ["€ 20,00", "10 °C ± 0.5 %", "✓", "½", "{1}12{/1}", "https://harbor.example/a"])
 def test_source_without_letters_is_copied_without_the_model(source):
-    copy = Protection.of(SegmentState(0, source, 1).request("en-de")).copy
+    copy = Protection.of(request_of(source, NO_CONSTRAINTS, (), "en-de")).copy
     assert copy is not None and [hypothesis.text for hypothesis in copy.hypotheses] == [source]
 
 
@@ -309,13 +308,13 @@ def test_source_with_letters_or_an_unmet_constraint_goes_to_the_model(source, wi
     ],
 )
 def test_suffix_of_an_ordinal_number_becomes_the_mark_of_the_language(source, direction, asked, answer, why):
-    request = SegmentState(0, source, 1).request(direction)
+    request = request_of(source, NO_CONSTRAINTS, (), direction)
     assert Protection.of(request).request.source == asked, why
     assert restored(request).hypotheses[0].text == answer, why
 
 
 def test_mark_of_an_ordinal_number_that_a_person_has_written_is_not_doubled():
-    request = replace(SegmentState(0, "{n}th exit", 1).request("en-de"), prefix="Exit", locked=("{n}.",))
+    request = replace(request_of("{n}th exit", NO_CONSTRAINTS, (), "en-de"), prefix="Exit", locked=("{n}.",))
     answer = mirrored(request)
     written = replace(
         answer.hypotheses[0], text="Exit {n}.", locked=((5, 9),), alignment=(), placements=(), token_spans=()
@@ -325,7 +324,7 @@ def test_mark_of_an_ordinal_number_that_a_person_has_written_is_not_doubled():
 
 
 def test_ordinal_number_alone_gets_its_mark_without_the_model():
-    copy = Protection.of(SegmentState(0, "{n}st", 1).request("en-de")).copy
+    copy = Protection.of(request_of("{n}st", NO_CONSTRAINTS, (), "en-de")).copy
     assert copy is not None and copy.hypotheses[0].text == "{n}."
 
 

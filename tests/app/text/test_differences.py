@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from app.reports.word_origins import _kept
-from app.segments.constraint_changes import MAX_TARGET_CHARACTERS
+from app.segments.clean_texts import MAX_TARGET_CHARACTERS
 from app.segments.proposal_view import _runs, with_banned_words
 from app.segments.revision import revision_runs, word_changes
 from app.text import differences

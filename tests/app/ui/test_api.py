@@ -18,6 +18,7 @@ import pytest
 from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
+from app.segments.segment_constraints import NO_CONSTRAINTS
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.commands import COMMANDS
@@ -128,21 +129,26 @@ WRONG = [
             ({}, "'reported.changes'"),
         )
     ),
-    ({"name": "constrain", "segment": 0, "pins": "abc", "terms_off": [], "origin": "person"}, "'pins'"),
-    ({"name": "constrain", "segment": 0, "pins": [1], "terms_off": [], "origin": "person"}, "'pins'"),
-    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "origin": "person"}, "'bans'"),
-    ({"name": "constrain", "segment": 0, "pins": [], "terms_off": [], "bans": ["x"], "origin": "person"}, "'bans'"),
-    (
-        {
-            "name": "constrain",
-            "segment": 0,
-            "pins": [],
-            "terms_off": [],
-            "bans": [{"text": "x", "case": "loud"}],
-            "origin": "person",
-        },
-        "'bans'",
+    *(
+        (
+            {
+                "name": "constrain",
+                "segment": 0,
+                "constraints": {**NO_CONSTRAINTS.to_json(), **part},
+                "origin": "person",
+            },
+            reason,
+        )
+        for part, reason in (
+            ({"pins": "abc"}, "'constraints.pins'"),
+            ({"pins": [1]}, "'constraints.pins'"),
+            ({"bans": None}, "'constraints.bans'"),
+            ({"bans": ["x"]}, "'constraints.bans'"),
+            ({"bans": [{"text": "x", "case": "loud"}]}, "'constraints.bans'"),
+            ({"beginning": ""}, "unknown field 'constraints.beginning'"),
+        )
     ),
+    ({"name": "constrain", "segment": 0, "constraints": {"pins": []}, "origin": "person"}, "'constraints.terms_off'"),
     ({"name": "open_document", "file": "x.txt", "data": "§§"}, "'data'"),
     ({"name": "resume_session", "session": 4711}, "does not contain this session"),
     ({"name": "keys", "segment": 0, "counts": {"magic": 1}}, "'magic'"),
@@ -193,9 +199,9 @@ def test_wrong_message_is_answered_with_the_reason_and_changes_nothing(api: Api,
 
 def test_banned_words_of_a_page_reach_the_segment(api: Api):
     bans = [{"text": "Haus", "case": "exact"}, {"text": " ", "case": "exact"}, {"text": "rot", "case": "permissive"}]
-    fields = {"segment": 0, "pins": [], "terms_off": [], "bans": bans, "beginning": "", "locked": []}
-    reply = api.command(OWNER, message(api, "constrain", **fields, origin="person", open=0))
-    assert reply["segment"]["bans"] == [bans[0], bans[2]]
+    constraints = {**NO_CONSTRAINTS.to_json(), "bans": bans}
+    reply = api.command(OWNER, message(api, "constrain", segment=0, constraints=constraints, origin="person", open=0))
+    assert reply["segment"]["constraints"] == {**constraints, "bans": [bans[0], bans[2]]}
 
 
 def test_unknown_token_has_its_own_kind_of_error(api: Api):

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from app.access.actor import OWNER
 from app.formats.archive import pack
 from app.glossary.glossary import MAX_OWN_ID
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.ui.glossary_results import ImportReport
@@ -20,6 +21,7 @@ from app.ui.page_state import SnapshotReply
 from app.ui.project_results import BegunArchive
 from app.ui.results import Findings, ShownSession
 from app.ui.typescript import FILE, protocol_types, results
+from engine import Avoid
 from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.hand_decoder import HandDecoder, settle
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
@@ -60,10 +62,10 @@ def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
     decoder: Any = workspace.model.engine
     assert isinstance(decoder, HandDecoder) and isinstance(api.sessions, Sessions)
     api.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
-    constraints = {"terms_off": [], "bans": [{"text": "rot", "case": "exact"}], "beginning": "", "locked": []}
+    constraints = Constraints(("Router",), bans=(Avoid("rot"),)).to_json()
     for name, fields in (
         ("open", {"segment": 1}),
-        ("constrain", {"segment": 1, "pins": ["Router"], "origin": "person", **constraints}),
+        ("constrain", {"segment": 1, "constraints": constraints, "origin": "person"}),
         ("comment", {"segment": 1, "text": "please check"}),
         ("edit", {"segment": 1, "text": "Der Router", "origin": "typed"}),
         ("check", {"segment": 1, "text": "Der Router"}),

@@ -11,6 +11,7 @@ from app.access.actor import OWNER
 from app.errors import CommandError
 from app.glossary import Term
 from app.log.store import LogStore
+from app.segments.segment_constraints import Constraints
 from app.workspace.commands import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
@@ -104,7 +105,7 @@ def test_terms_are_logged_when_shown_and_when_a_confirmed_text_uses_them(workspa
 def test_unused_term_of_a_confirmed_text_is_logged_with_the_reason(workspace: Workspace):
     terms = (Term("open", "öffnen"), Term("file", "Datei"), Term("the", "das"))
     workspace.glossaries.put(OWNER, "g.tsv", terms, {})
-    workspace.constrain(OWNER, 0, [], ["the\tdas"], [Avoid("öffnen")])
+    workspace.constrain(OWNER, 0, Constraints(terms_off=frozenset({"the\tdas"}), bans=(Avoid("öffnen"),)))
     workspace.confirm(OWNER, 0, "Die Akte aufmachen.")
     reasons = {"file": ("not_in_text", None), "open": ("ban_term", "öffnen"), "the": ("switched_off", None)}
     overridden = [payload for _, payload in logged(workspace, "term_overridden")]

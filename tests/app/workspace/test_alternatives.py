@@ -17,7 +17,8 @@ from app.glossary.lemmas import with_forms
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.segments.proposal_view import DecodingResult
-from app.segments.resolved_constraints import constraints_for
+from app.segments.resolved_constraints import resolve_constraints
+from app.segments.segment_constraints import Constraints
 from app.segments.state import SegmentState
 from app.sessions import Sessions
 from app.ui.api import Api
@@ -29,9 +30,11 @@ SOURCE = "Click the button."
 
 
 def segment(text: str, *pins: str, **fields: Any) -> SegmentState:
-    request = Request(SOURCE, phrases=tuple(c.phrase() for c in constraints_for(pins, ())))
-    decoded = DecodingResult(translation(request, text), constraints_for(pins, ()))
-    state = SegmentState(0, SOURCE, 3, pins=pins, decoded=decoded, shown=decoded, requested=1, answered=1)
+    constraints = Constraints(pins=pins)
+    resolved = resolve_constraints(constraints)
+    request = Request(SOURCE, phrases=tuple(one.phrase() for one in resolved.required))
+    decoded = DecodingResult(translation(request, text), resolved)
+    state = SegmentState(0, SOURCE, 3, decoded=decoded, shown=decoded, requested=1, answered=1, constraints=constraints)
     return replace(state, **fields)
 
 
@@ -63,7 +66,7 @@ STALE = [
     ({}, 0, "Anders", "has changed"),
     ({"requested": 2}, 0, "Ja.", "has changed"),
     ({"shown": None}, 0, "Ja.", "has changed"),
-    ({"bans": (Avoid("x"),)}, 0, "Ja.", "cannot all be met"),
+    ({"constraints": Constraints(bans=(Avoid("x"),))}, 0, "Ja.", "cannot all be met"),
     ({}, 1, "Ja.", "word number 2"),
     ({}, -1, "Ja.", "word number 0"),
 ]
@@ -89,7 +92,7 @@ PLACES = [
 def test_alternative_begins_where_the_sentences_differ(proposal, number, word, text, pin, tail, beginning, why: str):
     question = question_for(segment(proposal), asked, number, proposal)
     (row,) = alternatives_view(question, [alternative(word, text)])["rows"]
-    assert (row["word"], row["tail"], row["beginning"]) == (pin, tail, beginning), why
+    assert (row["word"], row["tail"], row["prefix"]) == (pin, tail, beginning), why
 
 
 def test_alternatives_exclude_same_word_and_punctuation_and_mark_terms():
@@ -164,11 +167,11 @@ def test_unanswerable_question_returns_the_reason(api: Api, decoder: HandDecoder
 
 def test_taken_alternative_is_a_pin_with_its_beginning_until_the_next_change(api: Api, decoder: HandDecoder):
     workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
-    workspace.constrain(OWNER, 0, ["Schalter"], [], beginning="Den Schalter ", origin="alternative")
+    workspace.constrain(OWNER, 0, Constraints(pins=("Schalter",), prefix="Den Schalter "), origin="alternative")
     assert decoder.of(0)[-1][0].prefix == "Den Schalter "
     stored = workspace.store.load_session(OWNER, workspace.session_id).segments[0].constraints
-    assert stored["beginning"] == "Den Schalter "
-    workspace.constrain(OWNER, 0, ["Schalter", "fest"], [])
+    assert stored["prefix"] == "Den Schalter "
+    workspace.constrain(OWNER, 0, Constraints(pins=("Schalter", "fest")))
     assert decoder.of(0)[-1][0].prefix == ""
     logged = [e for e in workspace.store.events(workspace.session_id) if e.type in ("pin", "beginning")]
     assert [(e.type, e.payload["text"], e.payload["origin"]) for e in logged] == [

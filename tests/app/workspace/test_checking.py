@@ -8,6 +8,7 @@ import pytest
 
 from app.access.actor import OWNER
 from app.log.store import LogStore
+from app.segments.segment_constraints import Constraints
 from app.workspace.commands import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model
@@ -75,7 +76,7 @@ def test_check_stays_switched_off_after_a_restart_and_flags_no_segment(workspace
 
 
 def test_open_segment_shows_the_findings_in_its_text(workspace: Workspace):
-    workspace.constrain(OWNER, 0, ["sofort"], [], [Avoid("Sie")])
+    workspace.constrain(OWNER, 0, Constraints(pins=("sofort",), bans=(Avoid("Sie"),)))
     workspace.edit(OWNER, 0, "Warten Sie 5 Sekunden.", "typed")
     found = workspace.snapshot(OWNER, open_index=0)["segment"]["findings"]
     assert [(f["kind"], f["texts"]) for f in found] == [("unmet", ["sofort"]), ("banned", ["Sie"])]

@@ -14,7 +14,8 @@ from app.errors import CommandError, LogError
 from app.glossary import Glossary, Term
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
-from app.segments.constraint_changes import MAX_PINS, clean_target
+from app.segments.clean_texts import clean_target
+from app.segments.segment_constraints import MAX_PINS, NO_CONSTRAINTS, Constraints
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, Follow, Reason, Translation
@@ -61,61 +62,61 @@ def test_opened_segment_is_decoded_first_and_the_others_ahead(workspace: Workspa
 
 
 def test_elements_to_keep_are_requested_logged_and_placed(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(OWNER, 0, [], [], beginning="Die ", locked=[" alle Dateien ", " "], origin="rest")
+    workspace.constrain(OWNER, 0, Constraints(prefix="Die ", locked=(" alle Dateien ", " ")), origin="rest")
     request = decoder.of(0)[-1][0]
     assert (request.prefix, request.locked) == ("Die ", ("alle Dateien",))
     logged = [e for e in workspace.store.events(workspace.session_id) if e.type == "locked"]
     assert logged[0].payload == {"texts": ["alle Dateien"], "origin": "rest"}
     kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0].constraints
-    assert (kept["beginning"], kept["locked"]) == ("Die ", ["alle Dateien"])
+    assert (kept["prefix"], kept["locked"]) == ("Die ", ["alle Dateien"])
     decoder.answer(0, "Die alle Dateien")
     settle(workspace)
     assert not workspace.segments[0].needs_decoding
     with pytest.raises(CommandError, match=r"kept passages \(51"):
-        workspace.constrain(OWNER, 0, [], [], locked=["a"] * 51)
+        workspace.constrain(OWNER, 0, Constraints(locked=("a",) * 51))
 
 
 def test_previous_text_is_requested_logged_restored_and_freed(workspace: Workspace, decoder: HandDecoder):
     previous = "Öffnen Sie die Einstellungen."
-    workspace.constrain(OWNER, 0, ["alle"], [], previous=previous)
+    workspace.constrain(OWNER, 0, Constraints(pins=("alle",), follow=previous))
     assert decoder.of(0)[-1][0].follow == Follow(previous, strength=1.0)
     kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0]
-    assert restore_segment(kept).previous == previous
+    assert restore_segment(kept).constraints.follow == previous
     decoder.answer(0, "Öffnen Sie alle Einstellungen.")
     settle(workspace)
     assert not workspace.segments[0].needs_decoding
     detail = workspace.snapshot(OWNER, open_index=0)["segment"]
     assert [token["t"] for token in detail["proposal"]["tokens"] if token.get("new")] == ["alle"]
-    workspace.constrain(OWNER, 0, ["alle"], [], previous="", origin="free")
+    workspace.constrain(OWNER, 0, Constraints(pins=("alle",)), origin="free")
     assert decoder.of(0)[-1][0].follow is None
     logged = [e.payload for e in workspace.store.events(workspace.session_id) if e.type == "follow"]
     assert logged == [{"text": previous, "origin": "person"}, {"text": "", "origin": "free"}]
     kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0]
-    assert restore_segment(kept).freed_from == previous, "so that the free translation shows what has changed"
+    assert restore_segment(kept).followed_before == previous, "so that the free translation shows what has changed"
 
 
 def test_text_that_contains_the_pins_is_followed_more_closely(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(OWNER, 0, ["alle"], [], previous="Öffnen Sie alle Einstellungen.")
+    workspace.constrain(OWNER, 0, Constraints(pins=("alle",), follow="Öffnen Sie alle Einstellungen."))
     assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.")
-    workspace.constrain(OWNER, 0, ["all"], [], previous="Öffnen Sie alle Einstellungen.")
+    workspace.constrain(OWNER, 0, Constraints(pins=("all",), follow="Öffnen Sie alle Einstellungen."))
     assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.", strength=1.0), "not a whole word"
 
 
 @pytest.mark.parametrize(("previous", "why"), [(" ", "blank"), ("a" * 10_001, "longer than the engine takes")])
 def test_text_that_cannot_be_followed_gives_a_free_translation(workspace, decoder: HandDecoder, previous, why):
-    workspace.constrain(OWNER, 0, ["alle"], [], previous=previous)
+    workspace.constrain(OWNER, 0, Constraints(pins=("alle",), follow=previous))
     assert decoder.of(0)[-1][0].follow is None, why
 
 
 def test_late_answer_is_dropped_and_the_newest_request_wins(workspace: Workspace, decoder: HandDecoder):
     workspace.open(OWNER, 0)
-    workspace.constrain(OWNER, 0, ["alt"], [])
-    workspace.constrain(OWNER, 0, ["neu"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("alt",)))
+    workspace.constrain(OWNER, 0, Constraints(pins=("neu",)))
     decoder.answer(0, "neu Einstellungen")
     decoder.answer(0, "alt Einstellungen", at=-2)  # comes after the newer one
     settle(workspace)
     assert workspace.segments[0].text == "neu Einstellungen"
-    assert workspace.segments[0].pins == ("neu",)
+    assert workspace.segments[0].constraints.pins == ("neu",)
 
 
 def test_typed_text_is_not_changed_by_answers_of_the_model(workspace: Workspace, decoder: HandDecoder):
@@ -139,7 +140,9 @@ def test_segment_with_tags_is_decoded_without_and_shown_with_them(store: LogStor
     assert shown["proposal"]["text"] == "Jetzt bei https://harbor.example/it <b>it</b> öffnen."
     assert [row["text"].count("<b>") for row in shown["nbest"]] == [1, 1]
     assert [(item["text"], item["status"]) for item in shown["kept"]] == [("https://harbor.example/it", "met")]
-    assert (shown["pins"], shown["prices"], decoder.questions) == ([], None, []), "nobody has asked for anything"
+    assert (shown["constraints"]["pins"], shown["prices"], decoder.questions) == ([], None, []), (
+        "nobody has asked for anything"
+    )
     asked = next(e.payload for e in store.events(workspace.session_id) if e.type == "decode_request")
     assert asked["phrases"][0]["text"] == "https://harbor.example/it"
     assert (asked["asked"]["source"], asked["asked"]["phrases"][0]["text"]) == (request.source, "URL1")
@@ -149,10 +152,10 @@ def test_segment_with_tags_is_decoded_without_and_shown_with_them(store: LogStor
 def test_log_contains_each_step_with_its_constraints_and_answers(workspace: Workspace, decoder: HandDecoder):
     workspace.open(OWNER, 0)
     decoder.answer_all()
-    workspace.constrain(OWNER, 0, ["Dialog"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("Dialog",)))
     decoder.answer_all()
     settle(workspace)
-    workspace.constrain(OWNER, 0, [], [])
+    workspace.constrain(OWNER, 0, NO_CONSTRAINTS)
     decoder.answer_all()
     settle(workspace)
     workspace.edit(OWNER, 0, "de: Open the settings.", "hypothesis")
@@ -208,7 +211,7 @@ def test_glossary_decodes_again_only_the_segments_it_changes(workspace: Workspac
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router", "Datei"]
     (kept,) = workspace.store.load_session(OWNER, workspace.session_id).glossaries
     assert (kept.name, kept.terms) == ("terms.tsv", GLOSSARY.terms)
-    workspace.constrain(OWNER, 1, [], ["file\tDatei"])
+    workspace.constrain(OWNER, 1, Constraints(terms_off=frozenset({"file\tDatei"})))
     assert [phrase.text for phrase in decoder.of(1)[-1][0].phrases] == ["Router"]
     assert kinds(workspace)[-2:] == ["term_overridden", "decode_request"]
 
@@ -254,7 +257,7 @@ def test_requests_before_the_model_is_ready_are_decoded_later(store: LogStore, d
     model = ModelHandle(Path("models/late"))
     workspace = make_workspace(store, model, TEXT)
     workspace.open(OWNER, 2)
-    workspace.constrain(OWNER, 2, ["neu"], [])
+    workspace.constrain(OWNER, 2, Constraints(pins=("neu",)))
     assert workspace.snapshot(OWNER)["model"]["state"] == "loading"
     model.adopt(decoder)
     assert [phrase.text for phrase in decoder.of(2)[-1][0].phrases] == ["neu"]
@@ -273,7 +276,7 @@ def test_nothing_waits_for_a_model_that_never_comes(store: LogStore, tmp_path: P
     assert model.state == "failed"
     assert "nowhere" in model.message
     assert not any(segment.is_pending for segment in workspace.segments)
-    workspace.constrain(OWNER, 0, ["geht"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("geht",)))
     workspace.confirm(OWNER, 0, "Von Hand")
     assert saved(workspace, 0) == ("Von Hand", "confirmed")
     workspace.close()
@@ -285,7 +288,7 @@ def test_failed_decoding_is_a_message_and_the_next_one_works(workspace: Workspac
     future.set_result(Translation(request, "failed", reasons=(Reason("crashed", "RuntimeError: out of memory"),)))
     settle(workspace)
     assert workspace.segments[0].attention == "This segment could not be translated: RuntimeError: out of memory"
-    workspace.constrain(OWNER, 0, ["nochmal"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("nochmal",)))
     decoder.answer(0, "nochmal gut")
     settle(workspace)
     assert workspace.segments[0].attention == ""
@@ -296,7 +299,7 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
     workspace.open(OWNER, 0)
     decoder.answer(0, "Gut so")
     settle(workspace)
-    workspace.constrain(OWNER, 0, ["\U00012345"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("\U00012345",)))
     request, _, future = decoder.of(0)[-1]
     future.set_result(Translation(request, "infeasible", reasons=(Reason("unspellable", "cannot be spelt", 0),)))
     settle(workspace)
@@ -327,15 +330,15 @@ def test_command_that_cannot_be_stored_changes_nothing(workspace: Workspace, sto
     with pytest.raises(LogError):
         workspace.confirm(OWNER, 1, "Nachher")
     with pytest.raises(LogError):
-        workspace.constrain(OWNER, 1, ["x"], [])
+        workspace.constrain(OWNER, 1, Constraints(pins=("x",)))
     assert workspace.segments[0].target == "Vorher"
     assert workspace.segments[1].state == "new"
-    assert workspace.segments[1].pins == ()
+    assert workspace.segments[1].constraints.pins == ()
 
 
 def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Workspace, decoder: HandDecoder):
     workspace.open(OWNER, 0)
-    workspace.constrain(OWNER, 0, [], [], [Avoid("Dialog"), Avoid("rot", "permissive")])
+    workspace.constrain(OWNER, 0, Constraints(bans=(Avoid("Dialog"), Avoid("rot", "permissive"))))
     assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"), Avoid("rot", "permissive"))
     decoder.answer(0, "Öffnen Sie die Einstellungen.")
     settle(workspace)
@@ -343,7 +346,7 @@ def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Wor
     assert [(state["text"], state["status"]) for state in states] == [("Dialog", "kept"), ("rot", "kept")]
     kept = workspace.store.load_session(OWNER, workspace.session_id).segments[0].constraints
     assert kept["bans"] == [{"text": "Dialog", "case": "exact"}, {"text": "rot", "case": "permissive"}]
-    workspace.constrain(OWNER, 0, [], [], [Avoid("Dialog")], origin="undo")
+    workspace.constrain(OWNER, 0, Constraints(bans=(Avoid("Dialog"),)), origin="undo")
     assert decoder.of(0)[-1][0].avoid == (Avoid("Dialog"),)
     logged = [e for e in workspace.store.events(workspace.session_id) if e.type in ("avoid", "unavoid")]
     assert [(e.type, e.payload["text"], e.payload["case"], e.payload["origin"]) for e in logged] == [
@@ -358,7 +361,7 @@ def test_banned_word_is_requested_logged_stored_and_allowed_again(workspace: Wor
 def test_ban_overrides_a_term_and_both_show_the_conflict(workspace: Workspace, decoder: HandDecoder):
     workspace.glossaries.put(OWNER, GLOSSARY.name, GLOSSARY.terms.values())
     workspace.open(OWNER, 2)
-    workspace.constrain(OWNER, 2, [], [], [Avoid("Router")])
+    workspace.constrain(OWNER, 2, Constraints(bans=(Avoid("Router"),)))
     request, *_ = decoder.of(2)[-1]
     assert (request.phrases, request.avoid) == ((), (Avoid("Router"),))
     decoder.answer_all()
@@ -374,10 +377,16 @@ REFUSED_COMMANDS = [
     (lambda w: w.open(OWNER, 3), "Segment 4 does not exist"),
     (lambda w: w.edit(OWNER, -1, "x", "typed"), "Segment 0 does not exist"),
     (lambda w: w.confirm(OWNER, 0, "  "), "no translation to confirm"),
-    (lambda w: w.constrain(OWNER, 0, ["x"] * (MAX_PINS + 1), []), "Too many pinned phrases \\(51, limit 50\\)"),
-    (lambda w: w.constrain(OWNER, 0, ["x" * 301], []), "too long for a pin .301 characters, limit 300"),
-    (lambda w: w.constrain(OWNER, 0, [], [], [Avoid(f"x{n}") for n in range(51)]), "Too many banned words .51"),
-    (lambda w: w.constrain(OWNER, 0, [], [], [Avoid("x" * 301)]), "too long for a ban .301"),
+    (
+        lambda w: w.constrain(OWNER, 0, Constraints(pins=("x",) * (MAX_PINS + 1))),
+        "Too many pinned phrases \\(51, limit 50\\)",
+    ),
+    (lambda w: w.constrain(OWNER, 0, Constraints(pins=("x" * 301,))), "too long for a pin .301 characters, limit 300"),
+    (
+        lambda w: w.constrain(OWNER, 0, Constraints(bans=tuple(Avoid(f"x{n}") for n in range(51)))),
+        "Too many banned words .51",
+    ),
+    (lambda w: w.constrain(OWNER, 0, Constraints(bans=(Avoid("x" * 301),))), "too long for a ban .301"),
     (lambda w: w.edit(OWNER, 0, "x" * 100_001, "typed"), "100,001 characters"),
 ]
 
@@ -398,7 +407,7 @@ def test_edits_from_many_threads_are_all_stored_and_end_in_one_state(workspace: 
     def edit(number: int) -> None:
         for step in range(10):
             workspace.edit(OWNER, number % 3, f"Text {number} {step}", "typed")
-            workspace.constrain(OWNER, number % 3, [f"pin {number}"], [])
+            workspace.constrain(OWNER, number % 3, Constraints(pins=(f"pin {number}",)))
 
     threads = [threading.Thread(target=edit, args=(number,)) for number in range(6)]
     for thread in threads:

@@ -23,7 +23,7 @@ from app.reports.jsonl import import_jsonl, session_jsonl
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
-from app.segments.constraint_changes import MAX_COMMENT_CHARACTERS, clean_comment
+from app.segments.clean_texts import MAX_COMMENT_CHARACTERS, clean_comment
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import SearchOptions

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.access.actor import OWNER, Actor
 from app.log.store import LogStore
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.segments.text_changes import ReportedEdit
 from app.workspace.commands import Workspace
 from engine import Avoid
@@ -21,7 +22,7 @@ TEXT = "Open the settings. The router saves the file.\n"
 TEXTS = ["Die Datei.", "Die Akte.", "Eine Datei"]
 PINS = [[], ["Datei"], ["Datei", "Datei"], ["Router", "Datei"]]
 BANS = [[], [Avoid("Akte")], [Avoid("Akte", "permissive"), Avoid("Ordner")]]
-State = tuple[str | None, list[str], list[tuple[str, str]], str]  # text, pins, bans, previous
+State = tuple[str | None, list[str], list[tuple[str, str]], str]  # text, pins, bans, follow
 
 
 @pytest.fixture
@@ -41,19 +42,17 @@ def earlier_texts(workspace: Workspace, index: int = 0, actor: Actor = OWNER) ->
 
 def earlier(workspace: Workspace) -> list[State]:
     return [
-        (s["text"], sorted(s["pins"]), sorted((b["text"], b["case"]) for b in s["bans"]), s["previous"])
-        for s in workspace.earlier(OWNER, 0)["states"]
+        (s["text"], *comparable(Constraints.from_json(s["constraints"]))) for s in workspace.earlier(OWNER, 0)["states"]
     ]
 
 
 def present(workspace: Workspace) -> State:
     segment = workspace.segments[0]
-    return (
-        segment.target,
-        sorted(segment.pins),
-        sorted((ban.text, ban.case) for ban in segment.bans),
-        segment.previous,
-    )
+    return segment.target, *comparable(segment.constraints)
+
+
+def comparable(constraints: Constraints) -> tuple[list[str], list[tuple[str, str]], str]:
+    return sorted(constraints.pins), sorted((ban.text, ban.case) for ban in constraints.bans), constraints.follow
 
 
 class Page:
@@ -76,23 +75,24 @@ class Page:
         if not source:
             return
         other.append(present(self.workspace))
-        text, pins, bans, previous = source.pop()
-        new = {"text": text, "pins": pins, "bans": [Avoid(*ban) for ban in bans], "previous": previous}
+        text, pins, bans, follow = source.pop()
+        new = {"text": text, "pins": pins, "bans": [Avoid(*ban) for ban in bans], "follow": follow}
         self._send(present(self.workspace), new, "undo" if is_undo else "redo")
 
     def _send(self, before: State, new: dict[str, Any], origin: Any) -> None:
         if "text" in new and new["text"] != before[0]:
             self.workspace.edit(OWNER, 0, new["text"], "typed" if origin == "person" else origin)
-        if new.keys() & {"pins", "bans", "previous"}:
-            segment = self.workspace.segments[0]
-            pins, bans = new.get("pins", segment.pins), new.get("bans", segment.bans)
-            self.workspace.constrain(OWNER, 0, pins, (), bans, previous=new.get("previous", before[3]), origin=origin)
+        if new.keys() & {"pins", "bans", "follow"}:
+            now = self.workspace.segments[0].constraints
+            pins, bans = new.get("pins", now.pins), new.get("bans", now.bans)
+            constraints = Constraints(tuple(pins), bans=tuple(bans), follow=new.get("follow", before[3]))
+            self.workspace.constrain(OWNER, 0, constraints, origin=origin)
 
 
 CHANGES = st.one_of(
     st.builds(lambda text: {"text": text}, st.sampled_from([*TEXTS, None])),
     st.builds(
-        lambda pins, bans, previous: {"pins": pins, "bans": bans, "previous": previous},
+        lambda pins, bans, follow: {"pins": pins, "bans": bans, "follow": follow},
         st.sampled_from(PINS),
         st.sampled_from(BANS),
         st.sampled_from(["", "Die Datei."]),
@@ -108,7 +108,7 @@ CHANGES = st.one_of(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_states_from_the_log_are_those_of_the_page(workspace: Workspace, changes: list[Any]):
-    workspace.constrain(OWNER, 0, [], ())
+    workspace.constrain(OWNER, 0, NO_CONSTRAINTS)
     workspace.edit(OWNER, 0, None, "proposal")
     page = Page(workspace)
     page.past = earlier(workspace)  # of the examples before
@@ -148,13 +148,13 @@ def test_confirmed_proposal_returns_to_the_proposal(workspace: Workspace):
 def test_changes_of_other_segments_and_before_a_merge_are_not_undone(workspace: Workspace):
     workspace.edit(OWNER, 1, "Der Router.", "typed")
     workspace.edit(OWNER, 0, "Eins.", "typed")
-    workspace.constrain(OWNER, 0, ["Eins"], ())
+    workspace.constrain(OWNER, 0, Constraints(pins=("Eins",)))
     assert earlier_texts(workspace) == [None, "Eins."]
     workspace.structure.merge(OWNER, 0)
     assert earlier_texts(workspace) == []
     workspace.edit(OWNER, 0, "Eins und zwei.", "typed")
     assert earlier_texts(workspace) == ["Eins. Der Router."]
-    assert workspace.earlier(OWNER, 0)["states"][0]["pins"] == ["Eins"]
+    assert workspace.earlier(OWNER, 0)["states"][0]["constraints"]["pins"] == ["Eins"]
 
 
 def test_changes_before_those_of_another_person_are_not_undone(workspace: Workspace):

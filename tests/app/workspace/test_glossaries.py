@@ -16,6 +16,7 @@ from app.glossary.glossary import Glossary, combined_matcher
 from app.glossary.index.term_index import TermChanges
 from app.glossary.model import Matching
 from app.log.store import LogStore
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.segments.view import detail_view
 from app.workspace import glossaries, segment_hits
 from app.workspace.commands import Workspace
@@ -72,13 +73,17 @@ def test_term_that_a_higher_glossary_forbids_is_not_required_and_both_are_shown(
     assert [(c["kind"], c["kept"], c["given_up"]) for c in view["conflicts"]] == [("forbidden_term", "Akte", "Akte")]
     required = next(term for term in view["terms"] if term["term_status"] == "preferred")
     assert (required["status"], required["note"]) == ("unmet", "“Akte” is forbidden by “high”, which takes precedence.")
-    assert [item.text for item in workspace.segments[0].avoided][:1] == ["Akte"]
-    workspace.constrain(OWNER, 0, [], [view["conflicts"][0]["by"]])  # use the term after all
-    assert [c.text for c in workspace.segments[0].constraints] == ["Akte"] and not workspace.segments[0].avoided
-    workspace.constrain(OWNER, 0, [], [])
+    assert [item.text for item in workspace.segments[0].resolved.banned][:1] == ["Akte"]
+    workspace.constrain(
+        OWNER, 0, Constraints(terms_off=frozenset({view["conflicts"][0]["by"]}))
+    )  # use the term after all
+    assert [c.text for c in workspace.segments[0].resolved.required] == ["Akte"] and not workspace.segments[
+        0
+    ].resolved.banned
+    workspace.constrain(OWNER, 0, NO_CONSTRAINTS)
     workspace.glossaries.arrange(OWNER, [low, high])
     assert [c["kind"] for c in detail_view(workspace.segments[0])["conflicts"]] == ["term_forbidden"]
-    assert [c.text for c in workspace.segments[0].constraints] == ["Akte"]
+    assert [c.text for c in workspace.segments[0].resolved.required] == ["Akte"]
 
 
 def test_longer_term_of_a_lower_glossary_still_covers_the_shorter(workspace: Workspace):

@@ -24,6 +24,7 @@ from app.models.style import Style
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.projects import ProjectDraft
 from app.segments.find_replace import Query
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.workspace import learning
 from app.workspace.commands import Workspace
@@ -173,7 +174,7 @@ def test_proposal_uses_learned_words_and_names_their_segment(run: Run) -> None:
     assert "Einstellungsfenster" not in before
     workspace.confirm(OWNER, 0, GOALS[0])
     assert learned(workspace) == [0]
-    workspace.constrain(OWNER, 2, [], [], beginning="Rufen Sie")
+    workspace.constrain(OWNER, 2, Constraints(prefix="Rufen Sie"))
     eventually(lambda: not workspace.segments[2].is_pending)
     assert "Einstellungsfenster" in (workspace.segments[2].machine_text or "")
     details = workspace.snapshot(OWNER, -1, 2, -1)["segment"]
@@ -386,7 +387,7 @@ def test_only_untouched_segments_behind_the_open_one_that_share_words_are_transl
     decoder.answer_all()
     settle(workspace)
     assert workspace.segments[4].target == "Von Hand"
-    assert not workspace.segments[3].changed_from
+    assert not workspace.segments[3].replaced_proposal
 
 
 def test_answer_that_comes_after_its_segment_was_reopened_is_dropped(store: LogStore) -> None:

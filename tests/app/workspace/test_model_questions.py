@@ -14,6 +14,7 @@ import pytest
 from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.model_questions import COMPLETION_STRENGTH
@@ -95,7 +96,7 @@ def test_text_without_a_possible_completion_is_answered_with_the_reason(api: Api
 
 def test_revision_keeps_edits_and_shows_further_changes(api: Api, decoder: HandDecoder):
     token = api.hello(OWNER, {})["token"]
-    text, kept = "Der alte Router startet neu.", {"beginning": "Der alte ", "locked": []}
+    text, kept = "Der alte Router startet neu.", {"prefix": "Der alte ", "locked": []}
 
     async def both() -> dict[str, Any]:
         asked = asyncio.create_task(api.revision(OWNER, {"token": token, "segment": 0, "text": text, **kept}))
@@ -116,7 +117,7 @@ def test_revision_keeps_edits_and_shows_further_changes(api: Api, decoder: HandD
 def test_change_of_the_constraints_ends_the_question(api: Api, decoder: HandDecoder):
     workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     _, future = workspace.questions.ask_completion(0, "Das")
-    workspace.constrain(OWNER, 0, ["Haus"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("Haus",)))
     assert future.result(0) is None
 
 

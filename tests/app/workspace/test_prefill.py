@@ -14,6 +14,7 @@ from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.reports.working_time import working_time
+from app.segments.segment_constraints import Constraints
 from app.segments.stored_state import restore_segment
 from app.tm.library import MemoryLibrary
 from app.tm.storage import import_entries
@@ -108,7 +109,7 @@ def test_opening_fills_in_newer_matches_but_no_touched_segment(store: LogStore):
     decoder.answer_all()
     settle(workspace)
     workspace.edit(OWNER, 0, "Von Hand.", "typed")
-    workspace.constrain(OWNER, 2, ["schließen"], [])
+    workspace.constrain(OWNER, 2, Constraints(pins=("schließen",)))
     remember(store, *((line, f"TM: {line}") for line in TEXT.splitlines()))
     workspace.memory.library.forget()
     workspace.memory.library.index("en-de")
@@ -253,7 +254,7 @@ def test_matches_from_a_rate_on_fill_untouched_segments_as_one_step(store: LogSt
 def test_matches_fill_nothing_that_a_person_has_touched(store: LogStore):
     workspace, _ = similar(store)
     workspace.edit(OWNER, 0, "Von Hand.", "typed")
-    workspace.constrain(OWNER, 1, [], [], [Avoid("sichern", "exact")])
+    workspace.constrain(OWNER, 1, Constraints(bans=(Avoid("sichern", "exact"),)))
     workspace.confirm(OWNER, 2, "Zu.")
     assert workspace.batches.fill_matches(OWNER, 60)["segments"] == [3]
     assert texts(workspace) == ["Von Hand.", None, "Zu.", "Neues."]

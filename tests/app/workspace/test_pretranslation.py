@@ -11,6 +11,7 @@ from app.formats.read_file import read_document
 from app.glossary import Term
 from app.log.store import LogStore
 from app.segments.findings import findings_of
+from app.segments.segment_constraints import Constraints
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from app.workspace.pace import MIN_SECONDS, WINDOW_SECONDS, Pace
@@ -125,7 +126,7 @@ def test_other_terms_another_model_or_another_precision_cause_a_new_request(stor
 def test_unmet_constraints_cause_a_new_request(store: LogStore):
     token, decoder = begin(store), HandDecoder()
     workspace = start(store, token, decoder)
-    workspace.constrain(OWNER, 3, ["Ordner"], [])
+    workspace.constrain(OWNER, 3, Constraints(pins=("Ordner",)))
     decoder.answer(3, "Datei 3")
     settle(workspace)
     workspace.close()

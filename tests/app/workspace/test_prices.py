@@ -13,6 +13,7 @@ from app.access.actor import OWNER
 from app.glossary import Term
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.workspace.commands import Workspace
 from engine import Avoid, Pricing, Request
@@ -49,7 +50,7 @@ def prices(workspace: Workspace, index: int = 0) -> Any:
 
 
 def pin(workspace: Workspace, decoder: HandDecoder, *pins: str, bans: tuple[Avoid, ...] = ()) -> None:
-    workspace.constrain(OWNER, 0, pins, [], bans)
+    workspace.constrain(OWNER, 0, Constraints(pins, bans=bans))
     decoder.answer(0, f"de: {' '.join(pins)}")
     settle(workspace)
 
@@ -90,7 +91,7 @@ def test_price_of_a_term_is_shown_with_the_term(workspace: Workspace, decoder: H
 def test_price_request_is_cancelled_by_a_newer_request(workspace: Workspace, decoder: HandDecoder):
     pin(workspace, decoder, "Dialog")
     (question,) = decoder.questions
-    workspace.constrain(OWNER, 0, ["Dialog", "auf"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("Dialog", "auf")))
     assert question[1].result() is None
     decoder.answer(0, "Dialog auf")
     settle(workspace)
@@ -127,7 +128,7 @@ def test_crash_while_pricing_is_reported_and_the_next_prices_work(workspace: Wor
 
 
 def test_segments_that_are_not_open_are_not_priced(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(OWNER, 1, ["Datei"], [])
+    workspace.constrain(OWNER, 1, Constraints(pins=("Datei",)))
     decoder.answer(1, "Datei")
     settle(workspace)
     assert decoder.questions == []

@@ -19,6 +19,7 @@ from app.log.store import LogStore
 from app.reports.spreadsheets import session_csv
 from app.reports.translated_document import translated_document
 from app.reports.views import replay_view, report_view
+from app.segments.segment_constraints import Constraints
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, SearchOptions
@@ -115,14 +116,19 @@ def test_work_of_a_split_is_linear_in_the_segments_length(kind: str):
 def test_text_and_pins_stay_with_the_first_part_and_both_are_decoded_again(store: LogStore):
     workspace, decoder = begin(store)
     workspace.open(OWNER, 0)
-    workspace.constrain(OWNER, 0, ["Menü"], [], [Avoid("auf", "exact")])
+    workspace.constrain(OWNER, 0, Constraints(pins=("Menü",), bans=(Avoid("auf", "exact"),)))
     late = decoder.of(0)[-1][2]
     workspace.confirm(OWNER, 0, "Öffnen Sie das Menü")
     done = workspace.structure.split(OWNER, 0, len("Open the"))
     assert sources(workspace) == ["Open the", "settings.", "Save the file.", "Restart the router."]
     first, second = workspace.segments[0], workspace.segments[3]
-    assert (first.target, first.state, first.pins) == ("Öffnen Sie das Menü", "edited", ("Menü",))
-    assert (second.target, second.state, second.pins, second.bans) == (None, "new", (), first.bans)
+    assert (first.target, first.state, first.constraints.pins) == ("Öffnen Sie das Menü", "edited", ("Menü",))
+    assert (second.target, second.state, second.constraints.pins, second.constraints.bans) == (
+        None,
+        "new",
+        (),
+        first.constraints.bans,
+    )
     assert late.done() is True, "what was asked about the whole is given up"
     assert decoder.of(0)[-1][0].source == "Open the"
     assert decoder.of(3)[-1][0].source == "settings."
@@ -164,12 +170,12 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
     decoder.answer_all()
     settle(workspace)
     workspace.confirm(OWNER, 0, "Eins.")
-    workspace.constrain(OWNER, 1, ["Datei"], [])
+    workspace.constrain(OWNER, 1, Constraints(pins=("Datei",)))
     workspace.open(OWNER, 1)
     step = workspace.structure.merge(OWNER, 0)["step"]
     merged = workspace.segments[0]
     assert sources(workspace) == ["Open the settings. Save the file.", "Restart the router."]
-    assert (merged.target, merged.state, merged.pins) == ("Eins. de: Save the file.", "edited", ("Datei",))
+    assert (merged.target, merged.state, merged.constraints.pins) == ("Eins. de: Save the file.", "edited", ("Datei",))
     assert workspace.open_index == 0, "the one that was open is part of it"
     with pytest.raises(CommandError, match="merged"):
         workspace.edit(OWNER, 1, "verloren", "typed")
@@ -181,7 +187,7 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
     workspace.structure.step(OWNER, step, is_undo=True)
     assert sources(workspace) == ["Open the settings.", "Save the file.", "Restart the router."]
     assert [(s.target, s.state) for s in workspace.segments[:2]] == [("Eins.", "confirmed"), (None, "pretranslated")]
-    assert workspace.segments[1].pins == ("Datei",)
+    assert workspace.segments[1].constraints.pins == ("Datei",)
     workspace.structure.step(OWNER, step, is_undo=False)
     assert sources(workspace)[0] == "Open the settings. Save the file."
     logged = [(e.type, e.payload["origin"]) for e in store.events(workspace.session_id) if e.type in ("split", "merge")]

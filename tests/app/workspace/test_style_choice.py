@@ -17,6 +17,7 @@ from app.log.store import LogStore
 from app.models.style import FORMALITIES, Style, chosen_style
 from app.paths import SAMPLES_FOLDER
 from app.reports.replay import replay_steps
+from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
@@ -146,7 +147,7 @@ def test_prices_alternatives_and_completions_use_the_style(run: Run) -> None:
     workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
     workspace.open(OWNER, 0)
     workspace.choose_style(OWNER, Style("formal", "software"))
-    workspace.constrain(OWNER, 0, ["settings"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("settings",)))
     run.answer(workspace)
     proposal = workspace.segments[0].machine_text
     assert proposal
@@ -224,7 +225,7 @@ def test_pins_terms_and_bans_stay_as_they_are_in_another_style(run: Run) -> None
     workspace = run.sessions.open_document(OWNER, TEXT, "text.txt")
     run.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\n", "terms.tsv")
     workspace.open(OWNER, 1)
-    workspace.constrain(OWNER, 1, ["Datei"], [], [Avoid("speichern")])
+    workspace.constrain(OWNER, 1, Constraints(pins=("Datei",), bans=(Avoid("speichern"),)))
     run.answer(workspace)
     first = run.decoder.of(1)[-1][0]
     workspace.choose_style(OWNER, Style("informal", "docs"))

@@ -10,6 +10,7 @@ from app.access.actor import OWNER
 from app.errors import CommandError
 from app.glossary import Term
 from app.log.store import LogStore
+from app.segments.segment_constraints import Constraints
 from app.segments.view import detail_view
 from app.workspace.commands import Workspace
 from app.workspace.glossaries import OWN_GLOSSARY
@@ -75,7 +76,7 @@ def test_flag_shows_the_proposal_before_all_terms_and_disappears_with_them(works
         decoder.answer_all()
         settle(workspace)
         assert workspace.segments[1].machine_text != before
-        assert workspace.segments[1].changed_from == before
+        assert workspace.segments[1].replaced_proposal == before
     for target in ("Akte", "Datei"):
         workspace.glossaries.remove_term(OWNER, "file", target)
         decoder.answer_all()
@@ -99,7 +100,7 @@ def test_segments_under_way_are_requested_again_when_their_terms_change(workspac
 
 
 def test_open_segment_under_way_is_requested_again_when_a_glossary_is_added(workspace: Workspace, decoder: HandDecoder):
-    workspace.constrain(OWNER, 0, ["Datei"], [])
+    workspace.constrain(OWNER, 0, Constraints(pins=("Datei",)))
     assert phrases(decoder, 0) == ["Datei"]
     workspace.glossaries.put(OWNER, "terms.csv", [Term("open", "öffnen")])
     decoder.answer(0, "Die Datei", at=-1)

@@ -18,6 +18,7 @@ from app.log import list_changes, people
 from app.log.store import LogStore
 from app.models.style import Style
 from app.segments.find_replace import Query
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.segments.state import SegmentState
 from app.segments.stored_state import segment_update
 from app.tm.entries import MemoryEntry
@@ -63,11 +64,22 @@ CASES = {
     "edit": Case(lambda w: w.edit(OWNER, 0, "Neu", "typed", client="page")),
     "take a hypothesis": Case(lambda w: w.edit(OWNER, 0, "Neu", "hypothesis", rank=0)),
     "constrain": Case(
-        lambda w: w.constrain(OWNER, 0, ["Menü", "öffnen"], ["file\tDatei"], [Avoid("auf", "exact")], "Das ", ["Menü"]),
+        lambda w: w.constrain(
+            OWNER,
+            0,
+            Constraints(
+                pins=("Menü", "öffnen"),
+                terms_off=frozenset({"file\tDatei"}),
+                bans=(Avoid("auf", "exact"),),
+                prefix="Das ",
+                locked=("Menü",),
+            ),
+        ),
         glossary,
     ),
     "free constraints": Case(
-        lambda w: w.constrain(OWNER, 0, [], []), lambda w: w.constrain(OWNER, 0, ["Menü"], [], [Avoid("auf", "exact")])
+        lambda w: w.constrain(OWNER, 0, NO_CONSTRAINTS),
+        lambda w: w.constrain(OWNER, 0, Constraints(pins=("Menü",), bans=(Avoid("auf", "exact"),))),
     ),
     "confirm": Case(
         lambda w: w.confirm(OWNER, 0, "Öffnen Sie die Einstellungen."),
@@ -295,8 +307,8 @@ def test_constraints_are_written_together(store: LogStore) -> None:
     """The second of two pins failing once left the first in the log and none in memory."""
     workspace, _ = begin(store, Case(lambda w: None))
     with failing_at(store, workspace.session_id, 2), pytest.raises(LogError):
-        workspace.constrain(OWNER, 0, ["eins", "zwei"], [])
-    assert workspace.segments[0].pins == ()
+        workspace.constrain(OWNER, 0, Constraints(pins=("eins", "zwei")))
+    assert workspace.segments[0].constraints.pins == ()
     assert [event.type for event in store.events(workspace.session_id) if event.type == "pin"] == []
     workspace.close()
 

@@ -1,8 +1,26 @@
-/* The constraints of a segment as plain values: {pins: [text], termsOff: [key], bans: [{text, case}], beginning: text,
-   locked: [text]}. If a pin and a ban contradict each other, the newer one stays. The beginning and locked texts stay
-   until a change contradicts them. */
+/* The constraints of a segment as one value that is never changed in place, in the form of the protocol. If a pin and a ban
+   contradict each other, the newer one stays. The fixed beginning and locked texts stay until a change contradicts them. */
 import {occursIn, placesOf} from './boundaries.js';
 import {folded} from './folding.js';
+
+/** @type {Readonly<Constraints>} */
+export const NO_CONSTRAINTS = {pins: [], terms_off: [], bans: [], prefix: '', locked: [], follow: ''};
+
+/** @type {(keyof Constraints)[]} */
+const PARTS = ['pins', 'terms_off', 'bans', 'prefix', 'locked', 'follow'];
+
+/**
+ * True if two sets of constraints are equal.
+ * @param {Constraints} a
+ * @param {Constraints} b
+ */
+export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));
+
+/**
+ * True if no text is required, banned or fixed.
+ * @param {Constraints} constraints
+ */
+export const isEmpty = ({pins, bans, prefix, locked}) => !(pins.length || bans.length || prefix || locked.length);
 
 /**
  * True if the banned words occur in a text as whole words.
@@ -17,7 +35,7 @@ export const containsBanned = (text, {text: banned, case: kind}) =>
 /**
  * True if a text contains all pins and no ban.
  * @param {string} text
- * @param {{pins: string[], bans: Ban[]}} options
+ * @param {Pick<Constraints, 'pins' | 'bans'>} constraints
  */
 export const isMetBy = (text, {pins, bans}) =>
   pins.every(pinned => containsBanned(text, {text: pinned, case: 'exact'})) &&
@@ -25,59 +43,68 @@ export const isMetBy = (text, {pins, bans}) =>
 
 /**
  * Adds a pin in place of `replaced`; `lifted` are the banned texts that contradicted it and were removed.
- * @param {{pins: string[], bans: Ban[]}} options
+ * @param {Constraints} constraints
  * @param {string} text
  * @param {string[]} [replaced]
  */
-export const pin = ({pins, bans}, text, replaced = []) => {
-  const left = [...pins];
+export const withPin = (constraints, text, replaced = []) => {
+  const pins = [...constraints.pins];
   for (const old of replaced) {
-    const at = left.indexOf(old);
-    if (at >= 0) left.splice(at, 1);
+    const at = pins.indexOf(old);
+    if (at >= 0) pins.splice(at, 1);
   }
-  const clashing = bans.filter(item => containsBanned(text, item));
+  const clashing = constraints.bans.filter(item => containsBanned(text, item));
   return {
-    pins: [...left, text],
-    bans: bans.filter(item => !clashing.includes(item)),
+    constraints: {
+      ...constraints,
+      pins: [...pins, text],
+      bans: constraints.bans.filter(item => !clashing.includes(item)),
+    },
     lifted: clashing.map(item => item.text),
   };
 };
 
 /**
- * Removes the newest pin with that text, and the beginning and locked texts that contain it.
- * @param {{pins: string[], beginning: string, locked: string[]}} options
+ * Removes the newest pin with that text, and the fixed texts that contain it.
+ * @param {Constraints} constraints
  * @param {string} text
+ * @returns {Constraints}
  */
-export const unpin = ({pins, beginning, locked}, text) => ({
-  pins: pins.filter((_, i) => i !== pins.lastIndexOf(text)),
-  ...without({beginning, locked}, {text, case: 'exact'}),
+export const withoutPin = (constraints, text) => ({
+  ...withoutFixed(constraints, {text, case: 'exact'}),
+  pins: constraints.pins.filter((_, i) => i !== constraints.pins.lastIndexOf(text)),
 });
 
 /**
  * Adds a ban; `lifted` are the pins that contradicted it and were removed.
- * @param {{pins: string[], bans: Ban[], beginning: string, locked: string[]}} options
+ * @param {Constraints} constraints
  * @param {string} text
  * @param {BanCase} [kind]
  */
-export const ban = ({pins, bans, beginning, locked}, text, kind = 'exact') => {
+export const withBan = (constraints, text, kind = 'exact') => {
   /** @type {Ban} */
   const item = {text, case: kind};
-  const lifted = [...new Set(pins.filter(pinned => containsBanned(pinned, item)))];
+  const lifted = [...new Set(constraints.pins.filter(pinned => containsBanned(pinned, item)))];
   return {
-    pins: pins.filter(pinned => !lifted.includes(pinned)),
-    bans: [...bans.filter(other => other.text !== text), item],
-    ...without({beginning, locked}, item),
+    constraints: {
+      ...withoutFixed(constraints, item),
+      pins: constraints.pins.filter(pinned => !lifted.includes(pinned)),
+      bans: [...constraints.bans.filter(other => other.text !== text), item],
+    },
     lifted,
   };
 };
 
 /**
- * @param {{beginning: string, locked: string[]}} options
+ * Frees the fixed texts that contain these words.
+ * @param {Constraints} constraints
  * @param {Ban} item
+ * @returns {Constraints}
  */
-const without = ({beginning, locked}, item) => ({
-  beginning: containsBanned(beginning, item) ? '' : beginning,
-  locked: locked.filter(text => !containsBanned(text, item)),
+const withoutFixed = (constraints, item) => ({
+  ...constraints,
+  prefix: containsBanned(constraints.prefix, item) ? '' : constraints.prefix,
+  locked: constraints.locked.filter(text => !containsBanned(text, item)),
 });
 
 /**
@@ -116,24 +143,3 @@ export const markPins = (tokens, pins) => {
   });
   return marked;
 };
-
-/** @type {(keyof Constraints)[]} */
-const PARTS = ['pins', 'termsOff', 'bans', 'beginning', 'locked', 'previous'];
-/**
- * A copy of an object's constraints.
- * @param {Constraints} constraints
- */
-export const partsOf = ({pins, termsOff, bans, beginning, locked, previous}) => ({
-  pins: [...pins],
-  termsOff: [...termsOff],
-  bans: [...bans],
-  beginning,
-  locked: [...locked],
-  previous,
-});
-/**
- * True if two sets of constraints are equal.
- * @param {Constraints} a
- * @param {Constraints} b
- */
-export const isSame = (a, b) => PARTS.every(part => JSON.stringify(a[part]) === JSON.stringify(b[part]));

@@ -53,7 +53,8 @@ export class History {
   addEarlier(states) {
     const [first] = this.past;
     const last = states.at(-1);
-    const isTwice = first && last && first.text === last.text && String(first.pins) === String(last.pins);
+    const isTwice =
+      first && last && first.text === last.text && String(first.constraints.pins) === String(last.constraints.pins);
     const earlier = (isTwice ? states.slice(0, -1) : states).map(state => ({...state, at: 0}));
     this.past = [...earlier, ...this.past].slice(-MAX_STEPS);
   }

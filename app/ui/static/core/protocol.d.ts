@@ -287,12 +287,12 @@ export interface AddedTerm {
   number?: number;
 }
 
-/** Another word, the sentence with it, and the beginning of the translation that leads to this sentence. */
+/** Another word, the sentence with it, and the fixed beginning that leads to this sentence. */
 export interface AlternativeRow {
   word: string;
   text: string;
   tail: string;
-  beginning: string;
+  prefix: string;
   score_difference: number;
   is_term: boolean;
 }
@@ -392,13 +392,13 @@ export interface AskRecord {
   view: 'report' | 'replay';
 }
 
-/** Asks for the words of an edited `text` that should change; `beginning` and `locked` do not change. */
+/** Asks for the words of an edited `text` that should change; `prefix` and `locked` do not change. */
 export interface AskRevision {
   token: string;
   language?: string;
   segment: number;
   text: string;
-  beginning: string;
+  prefix: string;
   locked: string[];
 }
 
@@ -434,12 +434,6 @@ export interface AssignedSegments {
 
 /** A text that the translation must not contain. */
 export interface Ban {
-  text: string;
-  case: 'exact' | 'permissive';
-}
-
-/** A banned text. */
-export interface BanChoice {
   text: string;
   case: 'exact' | 'permissive';
 }
@@ -745,12 +739,7 @@ export interface DownloadModel extends CommandFields {
 export interface EarlierStateView {
   text: string | null;
   is_confirmed: boolean;
-  pins: string[];
-  terms_off: string[];
-  bans: BanChoice[];
-  beginning: string;
-  locked: string[];
-  previous: string;
+  constraints: SegmentConstraints;
 }
 
 /** The earlier states of a segment, oldest first. */
@@ -1452,7 +1441,7 @@ export interface PreviewCell {
   segments: number[];
 }
 
-/** The costs of the constraints: in total, each alone (`singly`), and the difference (`together`). */
+/** The prices of the constraints: in total, each alone (`singly`), and the difference (`together`). */
 export interface PriceView {
   total: number | null;
   singly: number;
@@ -1768,6 +1757,16 @@ export interface SearchMemory extends CommandFields {
   words: string;
 }
 
+/** What a person requires of a segment's translation; see `app.segments.segment_constraints`. */
+export interface SegmentConstraints {
+  pins: string[];
+  terms_off: string[];
+  bans: Ban[];
+  prefix: string;
+  locked: string[];
+  follow: string;
+}
+
 /** The number of segments for each filter of the list. */
 export interface SegmentCounts {
   all: number;
@@ -1792,16 +1791,11 @@ export interface SegmentDetails {
   source: SourceRun[];
   terms: TermView[];
   kept: KeptView[];
-  pins: string[];
+  constraints: SegmentConstraints;
   pin_states: PinView[];
-  bans: BanChoice[];
   ban_states: BanView[];
-  beginning: string;
-  locked: string[];
-  previous: string;
   prices: PriceView | null;
   is_pricing: boolean;
-  terms_off: string[];
   conflicts: ConflictView[];
   is_pending: boolean;
   proposal: ProposalView | null;
@@ -1921,16 +1915,11 @@ export interface SetConsent extends CommandFields {
   is_given: boolean;
 }
 
-/** The whole set of constraints of a segment: pins, terms off, bans, the prefix, locked and previous text. */
+/** Sets all constraints of a segment. */
 export interface SetConstraints extends CommandFields {
   name: 'constrain';
   segment: number;
-  pins: string[];
-  terms_off: string[];
-  bans: Ban[];
-  beginning: string;
-  locked: string[];
-  previous?: string;
+  constraints: SegmentConstraints;
   origin: 'person' | 'alternative' | 'rest' | 'free' | 'undo' | 'redo';
 }
 

@@ -56,6 +56,17 @@ const guarded = action => {
  */
 const readDraft = key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null'));
 
+/**
+ * The arguments of a command as they are sent now; earlier versions kept the parts of the constraints one by one.
+ * @param {CommandArgs} args
+ * @returns {CommandArgs}
+ */
+const inOneValue = ({segment, origin, constraints, beginning, previous, ...parts}) => ({
+  segment,
+  constraints: constraints ?? {...parts, prefix: beginning, follow: previous ?? ''},
+  origin,
+});
+
 /* Sets of constraints that the server has not stored yet, as the arguments of their command. */
 const CONSTRAINTS_PREFIX = 'pinpoint:constraints:';
 
@@ -84,7 +95,8 @@ export const unsentConstraints = {
   list: token =>
     (guarded(() => Object.keys(localStorage)) ?? [])
       .filter(key => key.startsWith(`${CONSTRAINTS_PREFIX}${token}:`))
-      .flatMap(key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null')) ?? []),
+      .flatMap(key => guarded(() => JSON.parse(localStorage.getItem(key) ?? 'null')) ?? [])
+      .map(inOneValue),
 };
 
 export const drafts = {

@@ -147,10 +147,11 @@ declare global {
 
   /* ---- parts of the page ---- */
   type Languages = {source: string; target: string};
-  type Constraints = {pins: string[]; termsOff: string[]; bans: Ban[]; beginning: string; locked: string[]; previous: string};
+  type Constraints = protocol.SegmentConstraints;
   /** A part of a revised text; `was` is the text that it replaces. */
   type RevisionRun = {t: string; was?: string};
-  type Snapshot = Constraints & {
+  type Snapshot = {
+    constraints: Constraints;
     text: string | null;
     isConfirmed: boolean;
     start: number;

@@ -64,7 +64,7 @@ export class Confirmation {
     if (this.#seen === null || this.#isAwaited()) return;
     const seen = this.#seen;
     this.forget();
-    if (this.text.value === seen && isMetBy(seen, this.constraints)) this.press(this.#approves);
+    if (this.text.value === seen && isMetBy(seen, this.constraints.now)) this.press(this.#approves);
     else setText(this.status, t('confirm.changed'));
   }
 

@@ -1,14 +1,8 @@
 /* The constraints of the open segment as the person set them, a moment ahead of the server. */
 import {occursIn} from '../core/boundaries.js';
-import {ban, isSame, partsOf, pin, unpin} from '../core/constraints.js';
+import {isEmpty, isSame, NO_CONSTRAINTS, withBan, withoutPin, withPin} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 import {unsentConstraints} from '../core/storage.js';
-
-/** @type {Constraints} */
-const NO_CONSTRAINTS = {pins: [], termsOff: [], bans: [], beginning: '', locked: [], previous: ''};
-
-/** @param {Constraints} set */
-const hasAny = ({pins, bans, beginning, locked}) => Boolean(pins.length || bans.length || beginning || locked.length);
 
 /**
  * Sends a set of constraints; the browser keeps it until the server has stored it, also over a reload.
@@ -23,16 +17,8 @@ export const sendConstraints = async ({connection, session}, args) => {
 };
 
 export class ConstraintSet {
-  /** @type {string[]} */
-  pins = [];
-  /** @type {string[]} */
-  termsOff = [];
-  /** @type {Ban[]} */
-  bans = [];
-  beginning = '';
-  /** @type {string[]} */
-  locked = [];
-  previous = ''; // the text that the proposal keeps as far as it can; empty for a free translation
+  /** @type {Readonly<Constraints>} replaced at each change */
+  now = NO_CONSTRAINTS;
 
   /**
    * record(kind): records a step of undo before a change; onChange(origin): the set has changed and is sent next;
@@ -50,83 +36,84 @@ export class ConstraintSet {
   }
 
   clear() {
-    Object.assign(this, partsOf(NO_CONSTRAINTS));
+    this.now = NO_CONSTRAINTS;
   }
 
   /**
-   * Takes over the set that the server has.
-   * @param {Detail} detail
+   * Takes over the constraints that the server has.
+   * @param {Constraints} constraints
    */
-  adopt(detail) {
-    Object.assign(this, partsOf({...detail, termsOff: detail.terms_off}));
+  adopt(constraints) {
+    this.now = constraints;
   }
 
   /**
-   * Changes parts of the set and sends the whole set; a newer set replaces one that still waits to be sent. `previous`
-   * is chosen by itself unless it is among the changes.
+   * Changes parts of the constraints and sends them all; newer ones replace those that still wait to be sent. `follow` is
+   * chosen by itself unless it is among the changes.
    * @param {Partial<Constraints>} changes
    * @param {string} [origin]
    * @param {boolean} [isRecorded] whether undo takes the change back as a step of its own
    */
   change(changes, origin = 'person', isRecorded = true) {
-    const after = {...partsOf(this), ...changes};
-    if (isSame(after, this) || this.current.refusesChanges()) return;
-    if (origin === 'person') after.previous = changes.previous ?? this.#previousFor(after);
+    const constraints = {...this.now, ...changes};
+    if (isSame(constraints, this.now) || this.current.refusesChanges()) return;
+    if (origin === 'person') constraints.follow = changes.follow ?? this.#followFor(constraints);
     if (isRecorded) this.record('constrain');
-    Object.assign(this, after);
+    this.now = constraints;
     this.onChange(origin);
-    const {pins, termsOff, bans, beginning, locked, previous} = this;
-    const {index} = this.current;
-    sendConstraints(this.page, {segment: index, pins, terms_off: termsOff, bans, beginning, locked, previous, origin});
+    sendConstraints(this.page, {segment: this.current.index, constraints, origin});
   }
 
   get isEmpty() {
-    return !hasAny(this);
+    return isEmpty(this.now);
   }
 
   /**
-   * The text to keep as far as possible under a new set: the one that the first constraint began with, or the person's
-   * own newer text. The proposal, if only there the new pins have a place. Empty without constraints, and after the
-   * person chose a free translation.
+   * The text to follow as far as possible under new constraints: the one that the first constraint began with, or the
+   * person's own newer text. The proposal, if only there the new pins have a place. Empty without constraints, and after
+   * the person chose a free translation.
    * @param {Constraints} after
    */
-  #previousFor(after) {
-    if (!hasAny(after) || (hasAny(this) && !this.previous)) return '';
+  #followFor(after) {
+    const {pins, follow} = this.now;
+    if (isEmpty(after) || (!this.isEmpty && !follow)) return '';
     const {text, isOwn} = this.textSeen();
-    const hasPlace = (/** @type {string} */ pinned) => !this.previous || occursIn(this.previous, pinned);
+    const hasPlace = (/** @type {string} */ pinned) => !follow || occursIn(follow, pinned);
     const isOnlyInProposal = after.pins.some(
-      pinned => !this.pins.includes(pinned) && !hasPlace(pinned) && occursIn(text, pinned),
+      pinned => !pins.includes(pinned) && !hasPlace(pinned) && occursIn(text, pinned),
     );
-    return this.previous && !isOwn && !isOnlyInProposal ? this.previous : text;
+    return follow && !isOwn && !isOnlyInProposal ? follow : text;
   }
 
   /** Switches between a proposal near to the text seen before the constraints, and a free translation. */
   toggleFree() {
-    if (hasAny(this)) this.change({previous: this.previous ? '' : this.textSeen().text}, 'free');
+    if (!this.isEmpty) this.change({follow: this.now.follow ? '' : this.textSeen().text}, 'free');
   }
 
   /**
    * @param {string} text
    * @param {string[]} [replaced] pins that the new one replaces
-   * @param {string} [previous] the text to keep, with the pin in its place; otherwise it is chosen by itself
+   * @param {string} [follow] the text to follow, with the pin in its place; otherwise it is chosen by itself
    */
-  pin(text, replaced = [], previous) {
-    const {lifted, ...changes} = pin(this, text.trim(), replaced);
+  pin(text, replaced = [], follow) {
+    const {lifted, constraints} = withPin(this.now, text.trim(), replaced);
     this.reportLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
-    if (text.trim()) this.change(previous === undefined ? changes : {...changes, previous});
+    const {pins, bans} = constraints;
+    if (text.trim()) this.change(follow === undefined ? {pins, bans} : {pins, bans, follow});
   }
 
   /**
-   * Keeps a text in which the pins have other places.
-   * @param {string} previous
+   * Follows a text in which the pins have other places.
+   * @param {string} follow
    */
-  place(previous) {
-    this.change({previous});
+  place(follow) {
+    this.change({follow});
   }
 
   /** @param {string} text */
   unpin(text) {
-    if (this.pins.includes(text)) this.change(unpin(this, text));
+    const {pins, prefix, locked} = withoutPin(this.now, text);
+    if (this.now.pins.includes(text)) this.change({pins, prefix, locked});
   }
 
   /**
@@ -134,14 +121,15 @@ export class ConstraintSet {
    * @param {BanCase} [kind]
    */
   ban(text, kind = 'exact') {
-    const {lifted, ...changes} = ban(this, text.trim(), kind);
+    const {lifted, constraints} = withBan(this.now, text.trim(), kind);
     this.reportLifted('bans.lifts_pins', 'bans.lifts_pins_same', text.trim(), lifted);
-    if (text.trim()) this.change(changes);
+    const {pins, bans, prefix, locked} = constraints;
+    if (text.trim()) this.change({pins, bans, prefix, locked});
   }
 
   /** @param {string} text */
   unban(text) {
-    this.change({bans: this.bans.filter(item => item.text !== text)});
+    this.change({bans: this.now.bans.filter(item => item.text !== text)});
   }
 
   /**
@@ -150,7 +138,8 @@ export class ConstraintSet {
    * @param {boolean} isOff
    */
   setTerm(key, isOff) {
-    this.change({termsOff: isOff ? [...this.termsOff, key] : this.termsOff.filter(other => other !== key)});
+    const others = this.now.terms_off.filter(other => other !== key);
+    this.change({terms_off: isOff ? [...others, key] : others});
   }
 
   /**

@@ -1,5 +1,4 @@
 /* The states of segments before the page was loaded, from the log: undo returns to them, too. */
-import {partsOf} from '../core/constraints.js';
 
 export class EarlierStates {
   /** @type {Set<number>} the segments that have been opened in this page */
@@ -40,7 +39,8 @@ export class EarlierStates {
     const {index, state} = detail;
     const {token, version} = session;
     const history = this.histories.of(index);
-    const isWorkedOn = ['edited', 'confirmed'].includes(state) || detail.pins.length || detail.bans.length;
+    const {pins, bans} = detail.constraints;
+    const isWorkedOn = ['edited', 'confirmed'].includes(state) || pins.length || bans.length;
     if (this.#asked.has(index)) return;
     this.#asked.add(index); // also if there is nothing to ask for: what comes later is made in this page
     if (!isWorkedOn || detail.is_from_memory) return;
@@ -63,10 +63,9 @@ export class EarlierStates {
     /** @type {EarlierState[]} */
     const states = reply.result.states;
     history.addEarlier(
-      states.map(state => {
-        const end = state.text?.length ?? 0;
-        const constraints = partsOf({...state, termsOff: state.terms_off});
-        return {...constraints, text: state.text, isConfirmed: state.is_confirmed, start: end, end};
+      states.map(({text, constraints, is_confirmed: isConfirmed}) => {
+        const end = text?.length ?? 0;
+        return {text, constraints, isConfirmed, start: end, end};
       }),
     );
     this.onChange();

@@ -103,12 +103,12 @@ export class Ledger {
    * @param {boolean} isPricing whether newer prices are awaited
    */
   render(constraints, detail, prices, lang, isPricing) {
-    const {pins, bans, beginning, locked} = constraints;
+    const {pins, bans, prefix, locked} = constraints;
     const signature = JSON.stringify([
       detail.index,
       pins,
       bans,
-      beginning,
+      prefix,
       locked,
       detail.kept,
       detail.pin_states,
@@ -126,7 +126,7 @@ export class Ledger {
     this.isPricing = isPricing && isAny;
     this.total.replaceChildren(totalLine(prices, this.isPricing) ?? '');
     this.list.replaceChildren(
-      ...(beginning ? [this.keptItem('begins', beginning, {beginning: ''})] : []),
+      ...(prefix ? [this.keptItem('begins', prefix, {prefix: ''})] : []),
       ...locked.map((text, i) => this.keptItem('locked', text, {locked: locked.filter((_, k) => k !== i)})),
       ...[...new Set(pins)].map(text => this.pinItem(text, pins.filter(other => other === text).length)),
       ...bans.map(item => this.banItem(item)),

@@ -1,6 +1,6 @@
 /* The n-best list and the alternatives for a word. Taking one of them changes the text or the constraints. */
 
-import {pin} from '../core/constraints.js';
+import {withPin} from '../core/constraints.js';
 import {button, h, icon, t} from '../core/dom.js';
 import {speltFor} from '../core/key_bindings.js';
 import {Alternatives} from './alternatives.js';
@@ -134,7 +134,7 @@ export class Offers {
   takeAlternative(row, answer) {
     const {text, constraints, current} = this;
     const {detail} = current;
-    const {pins, bans} = pin(constraints, row.word, answer.replaced);
+    const {pins, bans, locked} = withPin(constraints.now, row.word, answer.replaced).constraints;
     const isPinned = pins.slice(0, -1).includes(row.word);
     this.record('constrain');
     if (detail?.target != null && !text.isTyped && text.value === answer.text && detail.state !== 'confirmed')
@@ -143,9 +143,9 @@ export class Offers {
       {
         pins: isPinned ? pins.slice(0, -1) : pins,
         bans,
-        beginning: row.beginning,
-        previous: row.text,
-        locked: constraints.locked.filter(locked => row.tail.includes(locked)),
+        prefix: row.prefix,
+        follow: row.text,
+        locked: locked.filter(one => row.tail.includes(one)),
       },
       'alternative',
       false,

@@ -9,10 +9,10 @@ import {proposalNodes} from './proposal_words.js';
 export class Proposal {
   /**
    * @param {object} options
-   * @param {(text: string, replaced: string[], previous?: string) => void} options.onPin `replaced`: pins that are part
-   *   of the new one; `previous`: the proposal with the new pin in its place, if the model did not propose its words
+   * @param {(text: string, replaced: string[], follow?: string) => void} options.onPin `replaced`: pins that are part
+   *   of the new one; `follow`: the proposal with the new pin in its place, if the model did not propose its words
    * @param {(text: string) => void} options.onUnpin
-   * @param {(previous: string) => void} options.onMove `previous`: the proposal with a pin in another place
+   * @param {(follow: string) => void} options.onMove `follow`: the proposal with a pin in another place
    * @param {() => void} options.onTakeBack takes back what the first click of a double click did
    * @param {(text: string) => void} options.onBan
    * @param {() => void} options.onLeave

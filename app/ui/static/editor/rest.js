@@ -1,5 +1,5 @@
 /* Alt+R: keeps what the person wrote and translates the rest of the sentence again. */
-import {isSame, partsOf} from '../core/constraints.js';
+import {isSame} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 
 const MAX_CELLS = 4e6; // of the table that compares two texts word by word
@@ -46,7 +46,7 @@ export const editedStretches = (text, before) => {
 };
 
 /**
- * The text to keep, as {beginning, locked}: up to the caret or what is selected, edited text, text locked before.
+ * The text to keep, as {prefix, locked}: up to the caret or what is selected, edited text, text locked before.
  * @param {{text: string, start: number, end: number}} options
  * @param {string} proposal
  * @param {string[]} locked
@@ -67,23 +67,23 @@ export const keptOf = ({text, start, end}, proposal, locked) => {
     if (previous && !text.slice(previous[1], first).trim()) previous[1] = Math.max(previous[1], last);
     else merged.push([first, last]);
   }
-  let beginning = '';
+  let prefix = '';
   if (merged.length && !text.slice(0, merged[0][0]).trim()) {
     const [, stop] = merged.shift() ?? [];
-    beginning = text.slice(0, stop);
-    if (/\s/.test(text[stop] ?? '') && !/\s$/.test(beginning)) beginning += text[stop]; // the space ends the word
+    prefix = text.slice(0, stop);
+    if (/\s/.test(text[stop] ?? '') && !/\s$/.test(prefix)) prefix += text[stop]; // the space ends the word
   }
-  return {beginning, locked: merged.map(([a, b]) => text.slice(a, b).trim())};
+  return {prefix, locked: merged.map(([a, b]) => text.slice(a, b).trim())};
 };
 
 /**
  * True if a text has this beginning and contains the locked texts in their order.
  * @param {string} text
- * @param {{beginning: string, locked: string[]}} options
+ * @param {Pick<Constraints, 'prefix' | 'locked'>} kept
  */
-const holds = (text, {beginning, locked}) => {
-  if (!text.startsWith(beginning.normalize())) return false;
-  let from = beginning.normalize().trimEnd().length;
+const holds = (text, {prefix, locked}) => {
+  if (!text.startsWith(prefix.normalize())) return false;
+  let from = prefix.normalize().trimEnd().length;
   return locked.every(lock => {
     const at = text.indexOf(lock.normalize(), from);
     from = at + lock.length;
@@ -108,7 +108,7 @@ export class Rest {
     this.constraints = constraints;
     this.record = record;
     this.onCancel = onCancel;
-    /** @type {{index: number, text: string, kept: {beginning: string, locked: string[]}} | null} */
+    /** @type {{index: number, text: string, kept: Pick<Constraints, 'prefix' | 'locked'>} | null} */
     this.asked = null; // the field waits for the translation of this
   }
 
@@ -118,14 +118,14 @@ export class Rest {
     const {selectionStart: start, selectionEnd: end} = text.field.area;
     if (!detail || current.refusesChanges()) return;
     text.flush();
-    const kept = keptOf({text: text.value, start, end}, detail.proposal?.text ?? '', constraints.locked);
-    if (!kept.beginning && !kept.locked.length) {
+    const kept = keptOf({text: text.value, start, end}, detail.proposal?.text ?? '', constraints.now.locked);
+    if (!kept.prefix && !kept.locked.length) {
       this.page.say('info', t('rest.nothing'));
       return;
     }
-    const changes = {...kept, previous: ''};
+    const changes = {...kept, follow: ''};
     const isRepeated =
-      text.value === detail.proposal?.text && isSame({...partsOf(constraints), ...changes}, constraints);
+      text.value === detail.proposal?.text && isSame({...constraints.now, ...changes}, constraints.now);
     if (!isRepeated) this.record('rest');
     this.asked = {index: current.index, text: text.value, kept};
     constraints.change(changes, 'rest', false);

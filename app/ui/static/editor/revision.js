@@ -122,7 +122,7 @@ export class Revision {
     const proposal = detail?.proposal?.text;
     const {selectionEnd: end} = text.field.area;
     if (!proposal || !text.isTyped || value === proposal || !value.slice(end).trim()) return;
-    const kept = keptOf({text: value, start: end, end}, proposal, constraints.locked);
+    const kept = keptOf({text: value, start: end, end}, proposal, constraints.now.locked);
     const number = ++this.number;
     const {index} = current;
     let answer;

@@ -1,7 +1,7 @@
 /* The open segment: creates its parts, gives them the server's details, and performs the commands that concern several
    parts, such as undo and confirm. */
 
-import {isMetBy, partsOf} from '../core/constraints.js';
+import {isMetBy} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 import {Histories} from '../core/history.js';
 import {speltFor} from '../core/key_bindings.js';
@@ -58,9 +58,9 @@ export class Segment {
     });
     this.constraints = constraints;
     const proposal = new Proposal({
-      onPin: (pinned, replaced, previous) => constraints.pin(pinned, replaced, previous),
+      onPin: (pinned, replaced, follow) => constraints.pin(pinned, replaced, follow),
       onUnpin: pinned => constraints.unpin(pinned),
-      onMove: previous => constraints.place(previous),
+      onMove: follow => constraints.place(follow),
       onTakeBack: () => this.takeBack(),
       onBan: banned => constraints.ban(banned),
       onLeave: () => text.focus(),
@@ -135,7 +135,7 @@ export class Segment {
 
   /** Everything that a step of undo restores. */
   snapshot() {
-    return {...this.text.snapshot(), ...partsOf(this.constraints)};
+    return {...this.text.snapshot(), constraints: this.constraints.now};
   }
 
   /**
@@ -193,7 +193,7 @@ export class Segment {
     if (!detail) return;
     const {view} = this;
     if (!this.current.isPending('constrain')) {
-      this.constraints.adopt(detail);
+      this.constraints.adopt(detail.constraints);
       view.paintProposal();
     }
     this.rest.settle();
@@ -236,7 +236,7 @@ export class Segment {
     }
     view.paintState();
     const isByPerson = ['person', 'alternative'].includes(origin);
-    if (isByPerson && current.detail?.is_from_memory && !isMetBy(text.value, this.constraints)) {
+    if (isByPerson && current.detail?.is_from_memory && !isMetBy(text.value, this.constraints.now)) {
       text.followProposal(); // the match of the memory does not meet the constraints
       this.bench.say('info', t('memory.left', {keys: speltFor('undo')}));
     }
@@ -295,7 +295,7 @@ export class Segment {
     if (this.bench.side.memory.pinFocused()) return;
     const text = this.text.field.selection();
     if (!text) this.layout.pinInput.focus();
-    else if (!constraints.pins.includes(text)) constraints.pin(text);
+    else if (!constraints.now.pins.includes(text)) constraints.pin(text);
   }
 
   /** Bans the word or phrase chosen in the proposal, else the selection in the field, else the word at the caret. */
@@ -310,7 +310,7 @@ export class Segment {
    * Makes a pin a term of the document or of the glossary; without `text` the pin in focus, else the newest pin.
    * @param {string} [text]
    */
-  widen(text = this.proposal.pinInFocus() ?? this.constraints.pins.at(-1)) {
+  widen(text = this.proposal.pinInFocus() ?? this.constraints.now.pins.at(-1)) {
     widen(this.bench, {text, current: this.current, sourceHost: this.layout.sourceHost});
   }
 
@@ -359,7 +359,7 @@ export class Segment {
     this.offers.hideQuestion();
     this.confirmation.forget();
     text.restore(snapshot, current.detail?.proposal?.text ?? '', origin);
-    this.constraints.change(partsOf(snapshot), origin, false);
+    this.constraints.change(snapshot.constraints, origin, false);
     if (snapshot.isConfirmed && snapshot.text !== null)
       bench.connection.send('confirm', {segment: current.index, text: snapshot.text, origin});
     this.view.paintState();

@@ -190,14 +190,14 @@ export class SegmentView {
    */
   tokensOf(proposal, isPending) {
     if (!isPending) return structuredClone(proposal.tokens);
-    const isShown = [proposal.text, this.constraints.previous].includes(this.proposal.text);
+    const isShown = [proposal.text, this.constraints.now.follow].includes(this.proposal.text);
     const isClickable = this.proposal.tokens.some(token => token.w !== undefined);
-    return markPins(isShown && isClickable ? this.proposal.tokens : proposal.tokens, this.constraints.pins);
+    return markPins(isShown && isClickable ? this.proposal.tokens : proposal.tokens, this.constraints.now.pins);
   }
 
   /** Shows the proposal as pending after a change of the constraints; pins get or lose their mark at once. */
   paintProposalPending() {
-    this.proposal.render(markPins(this.proposal.tokens, this.constraints.pins), {
+    this.proposal.render(markPins(this.proposal.tokens, this.constraints.now.pins), {
       lang: this.page.languages.target,
       isBusy: true,
       placeholder: t('proposal.pending'),
@@ -215,7 +215,7 @@ export class SegmentView {
     if (!detail) return;
     const isPricing = this.isPricing();
     if (!isPricing) this.#known = {prices: detail.prices, free: detail.free};
-    this.ledger.render(this.constraints, detail, this.#known.prices, this.page.languages.target, isPricing);
+    this.ledger.render(this.constraints.now, detail, this.#known.prices, this.page.languages.target, isPricing);
   }
 
   paintHypotheses() {
@@ -269,7 +269,7 @@ export class SegmentView {
   /** Shows if the proposal changes as little as possible or everything except the constraints, and the key. */
   paintFree() {
     const {free, freeNote, freeButton} = this.layout;
-    const isFree = !this.constraints.previous;
+    const isFree = !this.constraints.now.follow;
     free.hidden = this.constraints.isEmpty;
     setText(freeNote, t(isFree ? 'free.is.free' : 'free.is.near'));
     setText(freeButton, t(isFree ? 'free.stay' : 'free'));

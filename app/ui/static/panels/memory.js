@@ -175,7 +175,7 @@ export class Memory {
       onUnpin: text => this.changePins(constraints => constraints.unpin(text)),
       onLeave: () => this.bench.focusEditor(),
     });
-    words.mark(this.bench.segment.constraints.pins);
+    words.mark(this.bench.segment.constraints.now.pins);
     this.lines.push(words);
     const details = [
       match.is_adapted ? t('memory.adapted') : '',
@@ -216,7 +216,7 @@ export class Memory {
   /** Shows the choices of the project, and how many segments can be filled, and confirmed, at once. */
   update() {
     this.showChoices();
-    this.lines.forEach(line => line.mark(this.bench.segment.constraints.pins));
+    this.lines.forEach(line => line.mark(this.bench.segment.constraints.now.pins));
     const {rows, lookupsLeft} = this.bench;
     const numFillable = rows.filter(row => row.can_be_filled && row.match_rate >= this.fillRate()).length;
     this.fillButton.disabled = !numFillable;
@@ -235,7 +235,7 @@ export class Memory {
   changePins(change) {
     const {constraints} = this.bench.segment;
     change(constraints);
-    this.lines.forEach(line => line.mark(constraints.pins));
+    this.lines.forEach(line => line.mark(constraints.now.pins));
   }
 
   /** Alt+P in a match: pins the words selected there. Returns whether the focus is in one. */
