@@ -21,7 +21,6 @@ from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.writing import write_glossary
 from app.i18n import Message, counted
-from app.log.records import SessionRecord
 from app.log.rescue import RescuedText, rescue_log
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
@@ -294,19 +293,15 @@ def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatist
     return session_statistics(store.load_session(OWNER, number).document.segments, store.events(number), idle_limit_ms)
 
 
-def _proposals(session: SessionRecord) -> dict[int, str]:
-    return proposals_of(map(restore_segment, session.segments))
-
-
 def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
     session = store.load_session(OWNER, number)
-    proposals = _proposals(session) if with_proposals else None
-    language = session.direction.partition("-")[2]
-    return translated_document(session.document, session.segments, language, proposals=proposals)
+    segments = [*map(restore_segment, session.segments)]
+    proposals = proposals_of(segments) if with_proposals else None
+    return translated_document(session.document, segments, session.direction.partition("-")[2], proposals=proposals)
 
 
 def _documents(store: LogStore, number: int, with_proposals: bool) -> Export:
-    made = packed_documents(OWNER, store, opened_together(store, number), _proposals if with_proposals else None)
+    made = packed_documents(OWNER, store, opened_together(store, number), with_proposals=with_proposals)
     notes = [f"{path}: {note}" for path, note in made.notes if note]
     return replace(made.export, note="\n".join(notes) or None)
 

@@ -28,7 +28,7 @@ from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import read_glossary
 from app.glossary.reading.row_checks import RowDecision, decided, undecided
 from app.i18n import Message, counted
-from app.log.records import SavedSegment, SegmentStateName
+from app.log.records import SegmentStateName
 from app.models.document_direction import Decision, decide, facing
 from app.models.loading import SEARCH, load_translator
 from app.models.pivot_models import routes_through
@@ -205,11 +205,11 @@ def drafted(
         for finding in found:
             if (finding.check == "limits" or finding.kind == "position") and not finding.is_error:
                 say(f"{where}: {finding.message}")
-    saved = [
-        SavedSegment(s.index, s.source, texts.get(s.index, s.target), _state(s.state, s.index in texts), 0, {})
+    states = [
+        SegmentState(s.index, s.source, 0, state=_state(s.state, s.index in texts), target=texts.get(s.index, s.target))
         for s in document.segments
     ]
-    made = translated_document(document, saved, direction.partition("-")[2])
+    made = translated_document(document, states, direction.partition("-")[2])
     serious = ("Placeholders", "saved as UTF-8", "Lists of data validation")
     return made, [*problems, *([made.note] if made.note and any(text in made.note for text in serious) else [])]
 

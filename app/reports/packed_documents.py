@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.access.actor import Actor
 from app.errors import CommandError, DocumentError
 from app.formats.archive import Archive, pack, unique_paths
-from app.formats.documents import Export, with_language
+from app.formats.documents import Document, Export, with_language
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, bundle_of, documents_of_bundle, load_bundle
-from app.log.records import SessionRecord, SessionSummary
+from app.log.records import SessionSummary
 from app.log.store import LogStore
-from app.reports.translated_document import draft_name, translated_document
+from app.reports.translated_document import draft_name, proposals_of, translated_document
+from app.segments.state import SegmentState
+from app.segments.stored_state import restore_segment
 from app.text.encoding import safe_name
 
 _DEFAULT_NAME: Final = "translated"
+DocumentState = tuple[Document, Sequence[SegmentState]]  # with the states of its segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,14 @@ def packed_documents(
     actor: Actor,
     store: LogStore,
     session_ids: Sequence[int],
-    proposals: Callable[[SessionRecord], Mapping[int, str]] | None = None,
+    *,
+    with_proposals: bool = False,
+    opened: Callable[[int], DocumentState | None] = lambda session_id: None,
 ) -> Packing:
     """An archive of the translated documents of these sessions.
 
-    `proposals` returns texts for segments that are neither edited nor confirmed; they are drafts.
+    `with_proposals` also takes the proposals for segments that are neither edited nor confirmed, as drafts. `opened`
+    returns the document of a session if it is open; the others are read from the log.
     If the documents all came from one archive, it is this archive, with them in their places. Raises CommandError
     without a document, and DocumentError, which names the document, if one cannot be exported.
     """
@@ -50,7 +56,7 @@ def packed_documents(
     chosen = [summaries[session_id] for session_id in dict.fromkeys(session_ids) if session_id in summaries]
     if not chosen:
         raise CommandError(Message("No document is chosen: choose one."))
-    made = [_translated(actor, store, summary, proposals) for summary in chosen]
+    made = [_translated(actor, store, summary, opened(summary.id), with_proposals=with_proposals) for summary in chosen]
     bundle = _common_bundle(store, chosen, summaries.keys())
     languages = {summary.direction.partition("-")[2] for summary in chosen}
     language = languages.pop() if len(languages) == 1 else None
@@ -71,7 +77,7 @@ def packed_documents(
         data = pack(dict(zip(unique_paths(paths), (export.data for export in made), strict=True)))
         name = with_language(f"{_name(actor, store, chosen, bundle)}.zip", language)
     notes = tuple((summary.shown_name, export.note) for summary, export in zip(chosen, made, strict=True))
-    export = Export(safe_name(draft_name(name) if proposals else name, "translated.zip"), data)
+    export = Export(safe_name(draft_name(name) if with_proposals else name, "translated.zip"), data)
     return Packing(export, tuple(summary.id for summary in chosen), notes, num_unchanged)
 
 
@@ -103,15 +109,15 @@ def _name(actor: Actor, store: LogStore, chosen: Sequence[SessionSummary], bundl
 
 
 def _translated(
-    actor: Actor,
-    store: LogStore,
-    summary: SessionSummary,
-    proposals: Callable[[SessionRecord], Mapping[int, str]] | None,
+    actor: Actor, store: LogStore, summary: SessionSummary, state: DocumentState | None, *, with_proposals: bool
 ) -> Export:
-    record = store.load_session(actor, summary.id)
-    drafts = proposals(record) if proposals else None
+    if state is None:
+        record = store.load_session(actor, summary.id)
+        state = record.document, [*map(restore_segment, record.segments)]
+    document, segments = state
+    proposals = proposals_of(segments) if with_proposals else None
     language = summary.direction.partition("-")[2]
     try:
-        return translated_document(record.document, record.segments, language, proposals=drafts)
+        return translated_document(document, segments, language, proposals=proposals)
     except DocumentError as problem:
         raise DocumentError(Message("{name}: {problem}", name=summary.shown_name, problem=problem.args[0])) from problem

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping
 
 from app.formats.documents import Document, Export
 from app.i18n import Message, joined
-from app.log.records import SavedSegment
 from app.segments.state import Review, SegmentState
-from app.segments.stored_state import review_of
 from app.text.encoding import shortened_list
 from app.text.nontranslatables import placeholder_problem
 
 
 def translated_document(
     document: Document,
-    segments: Iterable[SavedSegment],
+    segments: Iterable[SegmentState],
     language: str | None = None,
     *,
     proposals: Mapping[int, str] | None = None,
@@ -35,9 +33,9 @@ def translated_document(
     for segment in segments:
         if not segment.source:
             continue  # merged into another
-        if comment := segment.constraints.get("comment"):
-            comments[segment.index] = comment
-        reviews[segment.index] = review_of(segment)
+        if segment.comment:
+            comments[segment.index] = segment.comment
+        reviews[segment.index] = segment.review
         if segment.state == "confirmed":
             num_confirmed += 1
         elif only_confirmed:

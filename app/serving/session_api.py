@@ -20,6 +20,7 @@ from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.jsonl import event_line
 from app.reports.translated_document import translated_document
+from app.segments.stored_state import restore_segment
 from app.serving.admission import Caller
 from app.serving.dialects import KeyFirstRoute, caller_of, context_of, file_reply
 from app.serving.own_api import PREFIX
@@ -156,7 +157,8 @@ def _file(actor: Actor, store: LogStore, number: int, kind: str) -> Export:
     if kind != DOCUMENT:
         raise ApiError("not_found", f"Unknown kind; choose one of: {', '.join([DOCUMENT, *EXPORTS])}.")
     session = store.load_session(actor, number)
-    return translated_document(session.document, session.segments, session.direction.partition("-")[2])
+    segments = map(restore_segment, session.segments)
+    return translated_document(session.document, segments, session.direction.partition("-")[2])
 
 
 def _store(request: Request) -> LogStore:

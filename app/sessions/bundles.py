@@ -31,14 +31,12 @@ from app.formats.documents import Export
 from app.formats.packages import package_of
 from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
-from app.log.records import SessionRecord, SessionSummary
+from app.log.records import SessionSummary
 from app.log.store import LogStore
 from app.projects import Projects, name_of
 from app.reading import FileReader
-from app.reports.packed_documents import packed_documents
-from app.reports.translated_document import proposals_of
+from app.reports.packed_documents import DocumentState, packed_documents
 from app.segments.state import Json
-from app.segments.stored_state import restore_segment
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.workspace_opener import WorkspaceOpener
 from app.text.encoding import safe_name
@@ -215,7 +213,7 @@ class Bundles:
         `with_proposals` also takes the proposals of documents that were shown, as drafts. See
         `packed_documents`. Returns its key and name, and a note for each document that is not finished.
         """
-        made = packed_documents(actor, self._store, session_ids, self._proposals if with_proposals else None)
+        made = packed_documents(actor, self._store, session_ids, with_proposals=with_proposals, opened=self._opened)
         for number in made.session_ids:
             with suppress(LogError):  # a full disk must not keep work here
                 self._store.append(actor, number, "export", {"kind": "zip", "name": made.export.name})
@@ -227,12 +225,12 @@ class Bundles:
         rows = [{"path": path, "note": note} for path, note in made.notes]
         return {"key": key, "name": made.export.name, "documents": rows, "num_unchanged": made.num_unchanged}
 
-    def _proposals(self, record: SessionRecord) -> dict[int, str]:
-        workspace = self._workspaces.of_session(record.id)
+    def _opened(self, session_id: int) -> DocumentState | None:
+        workspace = self._workspaces.of_session(session_id)
         if workspace is None:
-            return proposals_of(map(restore_segment, record.segments))
+            return None
         with workspace.lock:
-            return proposals_of(workspace.segments)
+            return workspace.document, [*workspace.segments]
 
     def packed(self, actor: Actor, key: str) -> Export:
         """An archive that `pack` made."""

@@ -30,6 +30,8 @@ class WorkspaceExports:
     def __init__(self, store: LogStore, library: MemoryLibrary) -> None:
         self._store = store
         self._library = library
+        # The last file of a document, and what it shows: token of the document, kind, and version.
+        self._last: tuple[tuple[str, str, int], Export] | None = None
 
     def make(self, actor: Actor, workspace: Workspace, kind: str) -> Export:
         """A file to save. The log has the export before, if it can be written: a full disk must not keep work here."""
@@ -42,7 +44,7 @@ class WorkspaceExports:
         if kind in ALL_MEMORY:
             file = self._library.export(actor, workspace.direction, ALL_MEMORY[kind])
         elif kind not in EXPORTS:
-            file = self._translated(actor, workspace, kind)
+            file = self._translated(workspace, kind)
         with suppress(LogError):
             self._store.append(actor, workspace.session_id, "export", {"kind": kind})
         return file or EXPORTS[kind](
@@ -52,17 +54,24 @@ class WorkspaceExports:
     def note(self, actor: Actor, workspace: Workspace, kind: str = DOCUMENT) -> Json:
         """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
         if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
-            return {"note": self._translated(actor, workspace, kind).note, "is_empty": False}
+            return {"note": self._translated(workspace, kind).note, "is_empty": False}
         if kind in ALL_MEMORY:
             note: str | None = self._library.note_if_empty(actor, workspace.direction)
         else:
             note = EXPORTS[kind](actor, self._store, workspace.session_id).note if kind in CAN_BE_EMPTY else None
         return {"note": note, "is_empty": note is not None}
 
-    def _translated(self, actor: Actor, workspace: Workspace, kind: str) -> Export:
+    def _translated(self, workspace: Workspace, kind: str) -> Export:
+        """The document as it is in memory; written once for its note and for the file itself."""
         with workspace.lock:
-            proposals = proposals_of(workspace.segments) if kind == DOCUMENT_WITH_PROPOSALS else None
-            saved = self._store.load_session(actor, workspace.session_id).segments
+            state = (workspace.token, kind, workspace.core.version)
+            document, segments = workspace.document, [*workspace.segments]
+        last = self._last
+        if last is not None and last[0] == state:
+            return last[1]
         language = workspace.direction.partition("-")[2]
-        made = translated_document(workspace.document, saved, language, proposals=proposals)
-        return made if proposals is None else replace(made, name=draft_name(made.name))
+        proposals = proposals_of(segments) if kind == DOCUMENT_WITH_PROPOSALS else None
+        made = translated_document(document, segments, language, proposals=proposals)
+        made = made if proposals is None else replace(made, name=draft_name(made.name))
+        self._last = (state, made)
+        return made

@@ -200,6 +200,9 @@ def test_document_that_cannot_be_exported_is_named_and_no_archive_is_made(sessio
     rows = open_job(sessions.bundles)
     first = rows[0]["session"]
     confirm(sessions, first, "Eins")
+    opened = sessions.workspaces.of_session(first)
+    assert opened is not None
+    sessions.workspaces.forget(opened)  # an open document is exported from memory
     connection = sessions.store.connection
     with connection.transaction("change"):
         connection.db.execute("UPDATE document SET data = ? WHERE id = (SELECT min(id) FROM document)", (b"Other.\n",))

@@ -212,7 +212,7 @@ def _log_reader() -> Read:
             assert store.verify_chain(number).is_intact
             session = store.load_session(OWNER, number)
             assert session_jsonl(OWNER, store, number).data
-            translated_document(session.document, session.segments, "de")
+            translated_document(session.document, map(restore_segment, session.segments), "de")
             for segment in session.segments:
                 restore_segment(segment)
             for view in (report_view, replay_view, session_csv, session_workbook, session_tmx):

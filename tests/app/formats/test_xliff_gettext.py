@@ -17,6 +17,7 @@ from app.formats.documents import Document
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.reports.translated_document import translated_document
+from app.segments.stored_state import restore_segment
 from tests.app.workspace.test_review import workspace_of
 
 PO = b"""msgid ""
@@ -197,7 +198,7 @@ def test_message_of_qt_that_is_confirmed_in_the_editor_is_exported_as_approved(s
     workspace.confirm(OWNER, 2, "Fertig")
     workspace.edit(OWNER, 0, "Öff", "typed")
     record = store.load_session(OWNER, workspace.token)
-    written = translated_document(record.document, record.segments).data.decode()
+    written = translated_document(record.document, map(restore_segment, record.segments)).data.decode()
     assert 'id="_msg2" approved="yes"' in written and 'id="_msg3" approved="yes"' in written
     assert '<trans-unit id="_msg1"><source xml:space="preserve">Open</source><target xml:space="preserve" ' in written
     again = read_document(written.encode(), "a.xlf")

@@ -23,7 +23,7 @@ def session_id(store: LogStore) -> int:
 
 def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session_id: int) -> None:
     session = store.load_session(OWNER, session_id)
-    export = translated_document(session.document, session.segments, "de")
+    export = translated_document(session.document, map(restore_segment, session.segments), "de")
     assert export.name == "my.manual.de.txt"
     assert export.data.decode("utf-8").split("\r\n")[:2] == ["Eine 1", "@SUM(A1)\ufffd"]  # no formula rule in a text
     assert export.note is not None
@@ -33,7 +33,8 @@ def test_document_has_all_texts_and_notes_open_segments(store: LogStore, session
 
 def test_proposals_fill_untouched_segments(store: LogStore, session_id: int) -> None:
     session = store.load_session(OWNER, session_id)
-    export = translated_document(session.document, session.segments, proposals={1: "never", 2: "Über uns"})
+    segments = map(restore_segment, session.segments)
+    export = translated_document(session.document, segments, proposals={1: "never", 2: "Über uns"})
     assert export.data.decode("utf-8").rstrip().split("\r\n") == ["Eine 1", "@SUM(A1)\ufffd", "", "Über uns"]
 
 
@@ -46,19 +47,20 @@ def test_texts_from_the_memory_count_and_are_marked_as_proposals() -> None:
     ]
     proposals = proposals_of(map(restore_segment, saved))
     assert proposals == {0: "Eins", 1: "Zwei"}
-    export = translated_document(document, saved, proposals=proposals)
+    export = translated_document(document, map(restore_segment, saved), proposals=proposals)
     assert export.data.decode() == (
         '#, fuzzy\nmsgid "One"\nmsgstr "Eins"\n\n#, fuzzy\nmsgid "Two"\nmsgstr "Zwei"\n\nmsgid "Six"\nmsgstr "Sechs"\n'
     )
     assert export.note == ("Segments that are not confirmed: 2 of 3. Proposals that nobody has edited or confirmed: 2.")
-    without = translated_document(document, saved)
+    without = translated_document(document, map(restore_segment, saved))
     assert without.data == document.data.replace(b'"Six"\nmsgstr ""', b'"Six"\nmsgstr "Sechs"')
     assert without.note == "Segments that are not confirmed: 2 of 3. Segments without a translation: 2."
 
 
 def test_only_confirmed_exports_only_confirmed_texts(store: LogStore, session_id: int) -> None:
     session = store.load_session(OWNER, session_id)
-    export = translated_document(session.document, session.segments, proposals={2: "x"}, only_confirmed=True)
+    segments = map(restore_segment, session.segments)
+    export = translated_document(session.document, segments, proposals={2: "x"}, only_confirmed=True)
     assert export.data.decode("cp1252") == DOCUMENT.text.replace("One", "Eine 1")
 
 
@@ -66,13 +68,14 @@ def test_note_names_segments_with_different_placeholders() -> None:
     document = read_document(b"Copy %s\nTo {0}\n", "a.txt")
     targets = enumerate(["%s kopieren", "Nach 0"])
     saved = [SavedSegment(i, document.segments[i].source, t, "confirmed", 1, {}) for i, t in targets]
-    assert translated_document(document, saved).note == "Placeholders differ from the source in segment 2."
+    note = translated_document(document, map(restore_segment, saved)).note
+    assert note == "Placeholders differ from the source in segment 2."
 
 
 def test_missing_translations_in_a_paired_file_are_not_source_text() -> None:
     document = read_document(b'msgid "One"\nmsgstr ""\n', "a.po")
     untouched = SavedSegment(0, "One", None, "new", 0, {})
-    export = translated_document(document, [untouched])
+    export = translated_document(document, map(restore_segment, [untouched]))
     assert export.data == document.data
     assert export.note == "Segments that are not confirmed: 1 of 1. Segments without a translation: 1."
 
@@ -80,4 +83,4 @@ def test_missing_translations_in_a_paired_file_are_not_source_text() -> None:
 def test_emptied_segment_keeps_its_source() -> None:
     document = read_document(b"One\nTwo\n", "a.txt")
     emptied = SavedSegment(index=0, source="One", target=" ", state="edited", version=1, constraints={})
-    assert translated_document(document, [emptied]).data == b"One\nTwo\n"
+    assert translated_document(document, map(restore_segment, [emptied])).data == b"One\nTwo\n"

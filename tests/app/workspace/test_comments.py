@@ -125,7 +125,7 @@ def test_each_format_states_correctly_whether_it_takes_comments() -> None:
 def test_file_without_a_place_for_comments_lists_the_omitted_ones(store: LogStore) -> None:
     workspace = begin(store)
     workspace.comment(OWNER, 1, "remark")
-    made = translated_document(workspace.document, store.load_session(OWNER, workspace.token).segments, "de")
+    made = translated_document(workspace.document, workspace.segments, "de")
     assert made.data == workspace.document.data
     assert "cannot store comments (segment 2)" in (made.note or "")
 

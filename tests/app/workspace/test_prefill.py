@@ -269,8 +269,9 @@ def test_filled_fuzzy_match_counts_as_no_translation_until_a_person_confirms_it(
     workspace, _ = similar(store)
     workspace.batches.fill_matches(OWNER, 90)
     saved = store.load_session(OWNER, workspace.session_id).segments
-    exported = translated_document(workspace.document, saved, "de")
+    exported = translated_document(workspace.document, map(restore_segment, saved), "de")
     assert exported.data.decode() == TEXT
-    drafted = translated_document(workspace.document, saved, "de", proposals=proposals_of(workspace.segments))
+    proposed = proposals_of(workspace.segments)
+    drafted = translated_document(workspace.document, map(restore_segment, saved), "de", proposals=proposed)
     assert drafted.data.decode().splitlines()[0] == "Öffnen Sie die Dateien."
     workspace.close()

@@ -55,7 +55,7 @@ def sources(workspace: Workspace) -> list[str]:
 
 def export(workspace: Workspace) -> bytes:
     return translated_document(
-        workspace.document, workspace.store.load_session(OWNER, workspace.session_id).segments
+        workspace.document, map(restore_segment, workspace.store.load_session(OWNER, workspace.session_id).segments)
     ).data
 
 
