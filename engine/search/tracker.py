@@ -12,6 +12,7 @@ from engine.interruption import NEVER, Interruption
 from engine.search.arrays import Bools, Ints
 from engine.search.automaton import PhraseAutomaton, PhraseState
 from engine.search.indexed import IndexedTexts
+from engine.search.layouts import NO_LAYOUT
 from engine.search.max_count import CountsLeft, MaxCounts
 from engine.search.node_tables import GrowingTable, NodeTables, SentenceTables
 from engine.search.phrases import PieceTexts, SentenceConstraints
@@ -288,6 +289,8 @@ class ConstraintTracker:
 
         Pieces of one layout lead an idle node (`idle`) to the same node, and confirm the same occurrences.
         """
+        if self._constraints[sentence].is_empty:  # its only node is not idle but free
+            return np.full(len(self._texts.surfaces), NO_LAYOUT, dtype=np.int32)
         automaton, prefix_avoid = self._automata[sentence], self._prefix_avoid[sentence]
         patterns = [*automaton.patterns, *(prefix_avoid.patterns if prefix_avoid else ())]
         return IndexedTexts.of(self._texts).layouts.without(patterns, automaton.first_pieces)
