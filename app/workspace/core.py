@@ -186,7 +186,7 @@ class WorkspaceCore:
             for before, after in adopted:
                 self._tell_observers(before, after)
             for effect in work.effects:
-                self._carry_out(effect)
+                self.carry_out(effect)
             if adopted:
                 self._notify()
 
@@ -220,14 +220,14 @@ class WorkspaceCore:
 
     def _tell_observers(self, before: SegmentState, after: SegmentState) -> None:
         if _in_list(before) != _in_list(after):
-            self._carry_out(lambda: self.store.list_changes.row(self.session_id))
+            self.carry_out(lambda: self.store.list_changes.row(self.session_id))
         for observer in self._observers:
-            self._carry_out(lambda observer=observer: observer(before, after))  # type: ignore[misc]
+            self.carry_out(lambda observer=observer: observer(before, after))  # type: ignore[misc]
 
-    def _carry_out(self, step: Callable[[], object]) -> None:
-        """Takes a step after a change that is already saved; if the step fails, the page shows a notice."""
+    def carry_out(self, step: Callable[[], T]) -> T | None:
+        """Takes a step after a change that is already saved; None if the step fails, and the page shows a notice."""
         try:
-            step()
+            return step()
         except Exception as error:
             _log.exception("a step after a saved change failed")
             why = error.args[0] if isinstance(error, LogError) else f"{type(error).__name__}: {error}"
@@ -237,6 +237,7 @@ class WorkspaceCore:
                 why=why,
             )
             self.version += 1
+            return None
 
     def observe(self, observer: Observer) -> None:
         """Calls `observer` with each changed segment's old and new state, under the lock."""

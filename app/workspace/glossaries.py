@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from app.access.actor import Actor
@@ -235,10 +236,10 @@ class GlossaryEditor:
                 prepared = self._store_term(actor, first, replace(term, glossary=first.name), index)
                 place = {"glossary": first.name, "glossary_id": first.id, "number": first.next_number()}
             changed = self._hits.begin(prepared).finish()
-            result = {"num_retranslated": self._decoding.translate_by_terms(actor, changed, besides=index), **place}
+            retranslated = core.carry_out(lambda: self._decoding.translate_by_terms(actor, changed, besides=index))
         if first is not None and first.is_shared:
-            self.on_shared_change(actor, _shared(terms.glossaries))
-        return result
+            core.carry_out(lambda: self.on_shared_change(actor, _shared(terms.glossaries)))
+        return {"num_retranslated": retranslated or 0, **place}
 
     def remove_term(self, actor: Actor, source: str, target: str) -> Json:
         """Stops requiring a term of the document; returns the number of segments that are translated again."""
@@ -249,7 +250,8 @@ class GlossaryEditor:
             prepared = terms.prepared(self._sources(), document_terms=left)
             if gone:
                 core.store.glossaries.remove_terms(actor, core.session_id, gone)
-            return {"num_retranslated": self._decoding.translate_by_terms(actor, self._hits.begin(prepared).finish())}
+            changed = self._hits.begin(prepared).finish()
+            return {"num_retranslated": core.carry_out(lambda: self._decoding.translate_by_terms(actor, changed)) or 0}
 
     def check_document(self) -> Json:
         """Occurrences of the active terms in the document, before anything is decoded; see `dry_run`."""
@@ -317,7 +319,6 @@ class GlossaryEditor:
         core, terms = self._core, self._terms
         payload_head: dict[str, Any] = {"change": change, **({"report": report} if report else {})}
         stored: set[int] = set()
-        num_retranslated = 0
         while True:
             with core.lock:
                 basis, before, sources = terms.all, terms.glossaries, self._sources()
@@ -339,15 +340,16 @@ class GlossaryEditor:
                 else:
                     self._remember(before)
                 update = self._hits.begin(prepared)
-            self._hits.carry_out(update)
+            core.carry_out(partial(self._hits.carry_out, update))
             with core.lock:
                 if change == "edit":
-                    num_retranslated = self._decoding.translate_by_terms(actor, update.finish())
+                    retranslated = core.carry_out(partial(self._decoding.translate_by_terms, actor, update.finish()))
                 else:
-                    self._decoding.translate_quietly(actor)
-                overview = {**self.overview(), "num_retranslated": num_retranslated}
+                    retranslated = None
+                    core.carry_out(lambda: self._decoding.translate_quietly(actor))
+                overview = {**self.overview(), "num_retranslated": retranslated or 0}
             if _revisions(before) != _revisions(after):
-                self.on_shared_change(actor, _shared(after))
+                core.carry_out(partial(self.on_shared_change, actor, _shared(after)))
             return overview
 
     def _store_term(self, actor: Actor, glossary: Glossary, term: Term, index: int) -> PreparedTerms:

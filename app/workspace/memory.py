@@ -82,9 +82,9 @@ class MemoryLookup:
     def import_memory(self, actor: Actor, data: bytes, name: str) -> Json:
         """See `MemoryLibrary.import_memory`; segments whose source is in the file are filled, `num_filled` of them."""
         imported = self.library.import_memory(data, name, self._core.direction, self._project_id())
-        num_filled = self.fill(actor)
+        num_filled = self._core.carry_out(lambda: self.fill(actor))  # the memory is saved already
         self.rates.wake()
-        return {**imported, "num_filled": num_filled}
+        return {**imported, "num_filled": num_filled or 0}
 
     def matches(self, actor: Actor, index: int) -> Json:
         """The matches of the memory for this segment, best first, with the differences."""

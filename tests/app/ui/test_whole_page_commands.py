@@ -1,0 +1,142 @@
+"""Every command of the page happens completely or not at all, as its reply says: each SQL statement fails once."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import pytest
+
+from app.access.actor import Actor
+from app.log import list_changes, people
+from app.log.store import LogStore
+from app.ui.api import Api
+from app.ui.commands import COMMANDS
+from app.ui.commands.command import SessionCommand
+from tests.app.hand_decoder import settle
+from tests.app.ui import test_protocol
+from tests.app.ui.test_api import NUMBERS, api  # noqa: F401 (a fixture)
+from tests.app.workspace.test_whole_commands import memory_of
+from tests.faults import StatementFault
+
+CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
+# Not tested yet: their reply has a list that is read after the change was written, and is an error if that read fails.
+# The same holds for commands that open another document.
+READ_AFTERWARDS = {
+    "create_project", "edit_project", "choose_segmentation", "remove_segmentation", "choose_project", "delete_project",
+    "add_member", "remove_member", "move_document", "assign_document", "assign_segments", "delete_document",
+}  # fmt: skip
+
+
+class FaultyApi:
+    """An Api each of whose commands meets faults until it is carried out.
+
+    The first fault is at the command's first statement, the next at its second, and so on. A command may be carried out
+    although a statement failed, such as one of the notices after it. The faults behind that one come in the next round
+    (`skips` has the number of the statement, by command).
+    """
+
+    def __init__(self, real: Api, skips: dict[int, int]) -> None:
+        self._real = real
+        self._skips = skips
+        self._num_commands = 0
+        self.num_struck = self.num_refused = 0
+        self.problems: list[tuple[Any, ...]] = []  # commands that were refused although something has changed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def command(self, actor: Actor, asked: dict[str, Any]) -> dict[str, Any]:
+        """The reply to the command, once it was carried out."""
+        self._num_commands += 1
+        asked = {**asked, **self._numbers_of_glossaries(actor, asked)}
+        if asked["name"] in READ_AFTERWARDS or issubclass(COMMANDS[asked["name"]], SessionCommand):
+            return self._real.command(actor, asked)
+        number = self._skips.get(self._num_commands, 0)
+        while True:
+            number += 1
+            before = self._state()
+            fault = StatementFault(number, CODES[number % len(CODES)])
+            reply = self._with(fault, actor, {**asked, "sequence": next(NUMBERS)})
+            self.num_struck += fault.has_struck
+            if reply["ok"]:
+                self._skips[self._num_commands] = number if fault.has_struck else 10**9
+                return reply
+            assert fault.has_struck, (asked["name"], reply)
+            self.num_refused += 1
+            changed = _differences(before, self._state())
+            if changed:
+                self.problems.append((asked["name"], number, fault.statement, reply["error"], changed))
+
+    def _numbers_of_glossaries(self, actor: Actor, asked: dict[str, Any]) -> dict[str, Any]:
+        """The fields that name glossaries: one that was refused has used its number up."""
+        if not asked["name"].startswith("glossary_"):
+            return {}
+        glossaries = self._real.sessions.find(actor, asked["token"]).terms.glossaries
+        own = sorted(each.id for each in glossaries if not each.is_shared)
+        shared = [each.id for each in glossaries if each.is_shared]
+        if asked["name"] == "glossary_order":
+            return {"order": own}
+        if asked["name"] == "glossary_merge":
+            return {"glossary": own[-1], "into": own[0]}
+        return {"glossary": shared[0]} if asked["name"] == "glossary_remove" else {}
+
+    def _with(self, fault: StatementFault, actor: Actor, asked: dict[str, Any]) -> dict[str, Any]:
+        connection = self._real.sessions.store.connection
+        real = connection.db.conn
+        with connection.lock:
+            connection.db.conn = fault.over(real)
+        try:
+            return self._real.command(actor, asked)
+        finally:
+            with connection.lock:
+                connection.db.conn = real
+
+    def _state(self) -> dict[str, Any]:
+        """The tables of the log, and what the open documents have in memory."""
+        for workspace in self._real.sessions.workspaces.all():
+            settle(workspace)
+        store: LogStore = self._real.sessions.store
+        with store.connection.lock:
+            db = store.connection.db.conn
+            names = [
+                name
+                for (name,) in db.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'"
+                )
+            ]
+            tables = {name: db.execute(f'SELECT * FROM "{name}"').fetchall() for name in sorted(names)}
+        # A large glossary is written in parts; those of a refused one are in no glossary.
+        known = {row[:2] for row in tables["glossary"]}
+        tables["glossary_term"] = [row for row in tables["glossary_term"] if row[:2] in known]
+        tables["term_base"] = [row for row in tables["term_base"] if row[1] is not None]
+        bases = {row[0] for row in tables["term_base"]}
+        tables["term_base_term"] = [row for row in tables["term_base_term"] if row[0] in bases]
+        for each in self._real.sessions.workspaces.all():
+            memory = memory_of(each)
+            memory["shown findings"] = {index: found for index, found in memory["shown findings"].items() if found}
+            tables |= {f"{name} of {each.session_id}": value for name, value in memory.items()}
+        return tables
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: (before.get(name), after.get(name))
+        for name in before.keys() | after.keys()
+        if before.get(name) != after.get(name)
+    }
+
+
+@pytest.fixture(autouse=True)
+def _looks_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes of other programs are looked for at each call, so that those statements fail, too."""
+    monkeypatch.setattr(people, "_LOOK_SECONDS", -1.0)
+    monkeypatch.setattr(list_changes, "_LOOK_SECONDS", -1.0)
+    monkeypatch.setattr("app.workspace.glossary_imports.SPELLING_SECONDS", 0)
+
+
+def test_a_command_of_the_page_that_any_statement_fails_happens_completely_or_not_at_all(api: Api) -> None:  # noqa: F811
+    faulty = FaultyApi(api, {})
+    test_protocol.test_result_of_each_command_has_its_type(faulty)  # type: ignore[arg-type]
+    assert not faulty.problems
+    assert faulty.num_refused
