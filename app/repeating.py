@@ -1,4 +1,4 @@
-"""Work that a thread of its own repeats until the app closes."""
+"""Work in a thread of its own: done once, or repeated until the app closes."""
 
 from __future__ import annotations
 
@@ -25,3 +25,15 @@ def repeat(job: Callable[[], object], seconds: float, is_closed: threading.Event
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
     return thread
+
+
+def do_once(job: Callable[[], object], name: str) -> None:
+    """Calls `job` in a new thread. An exception is logged, as nobody waits for the job."""
+
+    def run() -> None:
+        try:
+            job()
+        except Exception:
+            _log.exception("the thread %r failed", name)
+
+    threading.Thread(target=run, name=name, daemon=True).start()

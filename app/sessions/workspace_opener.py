@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -32,6 +31,7 @@ from app.models.style import Style
 from app.projects import Projects, style_of
 from app.reading import FileReader
 from app.reading.file_reader import ChooseRules
+from app.repeating import do_once
 from app.segments.state import Json
 from app.segments.stored_state import restore_segment
 from app.sessions.logged_documents import LoggedDocuments
@@ -199,7 +199,7 @@ class WorkspaceOpener:
         self._store.resume_session(actor, record.id, versions())
         workspace = self._put(actor, record, document, shows=shows)
         if not is_short:
-            threading.Thread(target=self._check_later, args=(workspace,), name="verify", daemon=True).start()
+            do_once(lambda: self._check_later(workspace), "verify")
         return workspace
 
     def _damage(self, session_id: int) -> Message | None:

@@ -5,7 +5,6 @@ Nothing changes until the translator has seen the report and uses the import; th
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -32,6 +31,7 @@ from app.glossary.reading.row_checks import (
 from app.i18n import Message
 from app.log.project_tables import Project
 from app.models.loading import ModelHandle
+from app.repeating import do_once
 from app.segments.state import Json
 from app.segments.term_coverage import dry_run
 from app.text.encoding import safe_name
@@ -219,8 +219,8 @@ class GlossaryImports:
         num_terms = max(0, len(staged.terms) - first)
         if (num_terms or texts) and self._core.model.engine is not None:
             staged.is_checking = True
-            wrong = {text: written for text, written in spelt.items() if written is not None}
-            threading.Thread(target=self._check_rest, args=(staged, first, texts, wrong), daemon=True).start()
+            wrong: dict[str, str | None] = {text: written for text, written in spelt.items() if written is not None}
+            do_once(lambda: self._check_rest(staged, first, texts, wrong), "glossary checks")
         staged.unchecked = _unchecked(num_terms, len(texts), is_going_on=staged.is_checking)
 
     def _check_rest(self, staged: StagedImport, first: int, texts: Sequence[str], wrong: dict[str, str | None]) -> None:

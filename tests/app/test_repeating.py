@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 
 import pytest
 
-from app.repeating import repeat
+from app.repeating import do_once, repeat
 
 
 def test_work_goes_on_after_an_exception_and_ends_when_it_is_closed(caplog: pytest.LogCaptureFixture) -> None:
@@ -29,3 +30,18 @@ def test_work_goes_on_after_an_exception_and_ends_when_it_is_closed(caplog: pyte
     [record] = caplog.records
     assert "'a job' failed once and goes on" in record.getMessage()
     assert "disk I/O error" in caplog.text
+
+
+def test_a_job_that_is_done_once_and_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    has_run = threading.Event()
+
+    def fail() -> None:
+        has_run.set()
+        raise ValueError("broken")
+
+    do_once(fail, "a job")
+    assert has_run.wait(60)
+    end = time.monotonic() + 60
+    while "the thread 'a job' failed" not in caplog.text and time.monotonic() < end:
+        time.sleep(0.01)
+    assert "the thread 'a job' failed" in caplog.text

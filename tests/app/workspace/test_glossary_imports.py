@@ -219,7 +219,7 @@ def test_long_checks_are_announced_and_continue_after_the_report(workspace: Work
     monkeypatch.setattr(imports, "MAX_CAPITALS", 1)
     monkeypatch.setattr(imports, "PORTION", 1)
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
-    monkeypatch.setattr(imports.threading, "Thread", lambda **thread: begun.append(thread) or NotStarted())
+    monkeypatch.setattr(imports, "do_once", lambda job, name: begun.append(job))
     text = "router\tRouter\nuser interface\tGrafische Oberfläche\nsign\t\u6f22\nsign two\t\u6f22\u5b57\n"
     report = stage(workspace, text)
     assert (report["counts"]["look"], report["is_checking"]) == (0, True)
@@ -229,7 +229,7 @@ def test_long_checks_are_announced_and_continue_after_the_report(workspace: Work
     ]
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
     monkeypatch.setattr(imports, "SPELLING_PORTION", 1)
-    begun[0]["target"](*begun[0]["args"])
+    begun[0]()
     view = workspace.glossary_imports.view(report["import"])
     assert (view["counts"]["look"], view["is_checking"], view["notes"]) == (3, False, [])
     assert rows(workspace, report, "look") == [
@@ -240,19 +240,12 @@ def test_long_checks_are_announced_and_continue_after_the_report(workspace: Work
 def test_checking_ends_with_its_import(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     begun: list[Any] = []
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 0.0)
-    monkeypatch.setattr(imports.threading, "Thread", lambda **thread: begun.append(thread) or NotStarted())
+    monkeypatch.setattr(imports, "do_once", lambda job, name: begun.append(job))
     stage(workspace, "router\tRouter\n")
     newer = stage(workspace, "sign\t\u6f22\u5b57\n")
     monkeypatch.setattr(imports, "SPELLING_SECONDS", 20.0)
-    begun[0]["target"](*begun[0]["args"])
+    begun[0]()
     assert workspace.glossary_imports.view(newer["import"])["is_checking"]
-
-
-class NotStarted:
-    """A thread that the test runs itself."""
-
-    def start(self) -> None:
-        pass
 
 
 def test_columns_are_asked_for_and_the_choice_is_kept_for_the_same_names(workspace: Workspace):
