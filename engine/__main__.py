@@ -122,7 +122,7 @@ def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[InputLine]:
 def _load(flags: argparse.Namespace) -> Translator:
     if flags.threads:
         torch.set_num_threads(flags.threads)
-    return Translator.load(flags.model, flags.device, flags.precision)
+    return Translator.load(flags.model, flags.device, flags.precision, is_compiled=flags.is_compiled)
 
 
 if __name__ == "__main__":

@@ -85,13 +85,15 @@ class Translator(AnyTranslator):
         precision: Precision | Literal["auto"] = "float32",
         compaction_interval: int | None = None,
         *,
+        is_compiled: bool = True,
         on_fetch: FetchProgress | None = None,
     ) -> Translator:
         """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
         Precision "half" is for GPUs, "int8" for CPUs; "auto" is one of these or "float32" (see `_twin_if_better`).
         Finished rows leave a batch every `compaction_interval` steps
-        (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. During a download, `on_fetch`
+        (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. A model in 8 bits is decoded
+        in the compiled core, if that is there and `is_compiled`. During a download, `on_fetch`
         is called with the bytes so far and in total; it may raise to stop. Raises ModelError with the file or device
         at fault and how to fix it.
         """
@@ -101,18 +103,19 @@ class Translator(AnyTranslator):
         model = load_model(folder, device)
         if precision == "auto":
             precision = "float32" if device.type == "cpu" else "half"
-            if device.type == "cpu" and (twin := cls._twin_if_better(model)) is not None:
+            if device.type == "cpu" and (twin := cls._twin_if_better(model, is_compiled)) is not None:
                 return cls(twin, name, read_card(folder), folder, compaction_interval)
         if precision == "half":
             halve(model.transformer)
         if model.transformer.device.type == "cpu":
-            pack(model.transformer, precision, ranges=model.ranges, weight_steps=model.weight_steps)
+            steps = model.weight_steps
+            pack(model.transformer, precision, ranges=model.ranges, weight_steps=steps, is_compiled=is_compiled)
         elif precision == "int8":
             raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
         return cls(model, name, read_card(folder), folder, compaction_interval)
 
     @classmethod
-    def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:
+    def _twin_if_better(cls, model: LoadedModel, is_compiled: bool) -> LoadedModel | None:
         """The model in 8 bits where that is better on this processor (`precision_trial`); None if it is not.
 
         A trial is made of models that were made with 8-bit weights and of large ones, as far as there is memory for
@@ -132,7 +135,8 @@ class Translator(AnyTranslator):
         transformer._modules = {**model.transformer._modules}
         transformer.decoder_layers = deepcopy(model.transformer.decoder_layers)
         twin = replace(model, transformer=transformer)
-        pack(transformer, "int8", ranges=model.ranges, weight_steps=model.weight_steps)
+        steps = model.weight_steps
+        pack(transformer, "int8", ranges=model.ranges, weight_steps=steps, is_compiled=is_compiled)
         if is_known_better is None:
             pack(model.transformer, "float32")
             is_known_better = is_better(cls(twin), cls(model))

@@ -148,6 +148,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         help="precision of weights and matrix products: half (16 bits) for GPUs; int8 (8 bits) for CPUs and large "
         "models; auto chooses, as the app does; scores are always 32 bits (default: float32)",
     )
+    group.add_argument(
+        "--no-compiled",
+        dest="is_compiled",
+        action="store_false",
+        help="decode int8 with PyTorch (default: in the compiled core, if it is built)",
+    )
     group.add_argument("--threads", type=_at_least_1, metavar="N", help="CPU threads (default: PyTorch's choice)")
 
 

@@ -1,5 +1,7 @@
 """Kills, load, leaks and damaged files for as long as asked: prints one table, and writes it as JSON.
 
+The tests of the compiled core also run with a build of it that checks its memory and its arithmetic (`sanitizers`).
+
     make test-hard MINUTES=10
     python -m tests.hard --minutes 10 --people 20 --output tests/hard/result.json
     python -m tests.hard --minutes 60 --kills 1000 --load 30 --people 50 --fuzz 60 --at-once
@@ -39,6 +41,7 @@ from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.segments.segment_constraints import Constraints
 from benchmarks.paper_dba import commit, environment
+from tests.compiled.sanitized import failed_tests
 from tests.e2e.conftest import App
 from tests.hard.forked_app import ForkedApp
 
@@ -50,7 +53,7 @@ SAMPLE_SECONDS = 5.0
 THINK_SECONDS = (2.0, 8.0)  # of a person between two commands
 NUM_KILLED_AT_ONCE = 3  # each with a log of its own
 KILLS_PER_LOG = 25
-PARTS = ("kills", "load", "fuzz")
+PARTS = ("kills", "load", "fuzz", "sanitizers")
 # Their shares of the time.
 KILLS, LOAD, FUZZ = 0.4, 0.3, 0.3
 
@@ -310,6 +313,7 @@ def main() -> int:
             "kills": lambda: kills(time.monotonic() + 60 * kill_minutes, flags.kills or math.inf),
             "load": lambda: load(time.monotonic() + 60 * load_minutes, flags.people),
             "fuzz": lambda: fuzz(fuzz_minutes),
+            "sanitizers": lambda: {"failed": int(failed_tests() != 0)},
         }
         running = {name: executor.submit(parts[name]) for name in PARTS if name in (flags.only or PARTS)}
         of_all = {"date": datetime.now(UTC).date().isoformat(), "pinpoint": VERSION, "commit": commit()}
