@@ -18,6 +18,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, Literal
 
+from app.i18n import Message
+
 # What reading a database raises: the second where Python cannot decode a message of SQLite, as it quotes damaged text.
 SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 
@@ -43,7 +45,18 @@ ApiErrorKind = Literal[
 
 
 class AppError(Exception):
-    """Base class of every exception that the app raises on purpose."""
+    """Base class of every exception that the app raises on purpose. Its message is a `Message`.
+
+    >>> str(AppError("{path} cannot be read", path="a.csv"))
+    'a.csv cannot be read'
+    """
+
+    def __init__(self, message: str, /, **values: Any) -> None:
+        """`message` is a `Message`, or the template of one with its values, or a text from elsewhere without values."""
+        if not isinstance(message, Message):
+            template = message if values else message.replace("{", "{{").replace("}", "}}")
+            message = Message(template, **values)
+        super().__init__(message)
 
 
 class DocumentError(AppError):

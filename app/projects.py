@@ -105,7 +105,7 @@ class Projects:
         """One project. Raises CommandError if there is none of that number."""
         project = self.store.project(actor, project_id)
         if project is None:
-            raise CommandError(Message("This project was deleted in the meantime: open the list of projects again."))
+            raise CommandError("This project was deleted in the meantime: open the list of projects again.")
         return project
 
     def managed(self, actor: Actor, project_id: int) -> Project:
@@ -179,13 +179,11 @@ class Projects:
             0 <= one <= MAX_PENALTY for one in (other_penalty, import_penalty)
         ):
             raise CommandError(
-                Message(
-                    "The lowest match rate must be from {least} to {most} %, and a penalty from 0 to {penalty} %: "
-                    "choose other numbers.",
-                    least=least,
-                    most=most,
-                    penalty=MAX_PENALTY,
-                )
+                "The lowest match rate must be from {least} to {most} %, and a penalty from 0 to {penalty} %: "
+                "choose other numbers.",
+                least=least,
+                most=most,
+                penalty=MAX_PENALTY,
             )
         project = replace(
             workspace.project, min_match=min_match, other_penalty=other_penalty, import_penalty=import_penalty
@@ -249,14 +247,11 @@ class Projects:
         into = None if into_id is None else self.managed(actor, into_id)
         if into is None and (summary.num_documents or summary.num_term_bases):
             raise CommandError(
-                Message(
-                    "{name} is not empty: choose a project for its documents and glossaries first.",
-                    name=name_of(project),
-                )
+                "{name} is not empty: choose a project for its documents and glossaries first.", name=name_of(project)
             )
         if into is not None:
             if into.id == project.id:
-                raise CommandError(Message("A project cannot be moved into itself: choose another one."))
+                raise CommandError("A project cannot be moved into itself: choose another one.")
             check_fit(into, project.direction)
         moved = [one for one in self._workspaces() if one.project.id == project_id]
         self._log(actor, workspace, "delete", project, lambda db: delete_project(db, project_id, into_id), into=into)
@@ -271,7 +266,7 @@ class Projects:
         project = self.managed(actor, project_id)
         record = next((one for one in self.store.sessions(actor) if one.id == session_id), None)
         if record is None:
-            raise CommandError(Message("This document was deleted in the meantime: open the list of documents again."))
+            raise CommandError("This document was deleted in the meantime: open the list of documents again.")
         check_fit(project, record.direction)
         if record.project_id == project_id:
             return
@@ -319,9 +314,9 @@ class Projects:
         """The project with the draft's texts. Raises CommandError if they cannot be used."""
         name, client = _clean(draft.name), _clean(draft.client)
         if not name:
-            raise CommandError(Message("The project has no name: type one."))
+            raise CommandError("The project has no name: type one.")
         if draft.formality and draft.formality not in FORMALITIES:
-            raise CommandError(Message("{name!r} is not a form of address.", name=draft.formality))
+            raise CommandError("{name!r} is not a form of address.", name=draft.formality)
         for other in self.store.projects(actor):
             is_same = (other.project.name, other.project.client) == (name, client)
             if (
@@ -329,9 +324,7 @@ class Projects:
                 and other.project.id != project.id
                 and has_same_languages(other.project.direction, project.direction)
             ):
-                raise CommandError(
-                    Message("These languages already have a project “{name}”: choose another name.", name=name)
-                )
+                raise CommandError("These languages already have a project “{name}”: choose another name.", name=name)
         return replace(
             project,
             name=name,
@@ -381,12 +374,10 @@ def check_fit(project: Project, direction: str) -> None:
     """Raises CommandError unless the project is for the languages of a document."""
     if not has_same_languages(project.direction, direction):
         raise CommandError(
-            Message(
-                "“{name}” is for {offered}, not for {direction}: choose a project of these languages.",
-                name=name_of(project),
-                offered=project.direction,
-                direction=direction,
-            )
+            "“{name}” is for {offered}, not for {direction}: choose a project of these languages.",
+            name=name_of(project),
+            offered=project.direction,
+            direction=direction,
         )
 
 
@@ -433,11 +424,9 @@ def _clean(text: str) -> str:
     text = " ".join(one_line(text).split())
     if len(text) > MAX_NAME_CHARACTERS:
         raise CommandError(
-            Message(
-                "“{text}…” has {count} characters; a name may have up to {limit}.",
-                text=text[:40],
-                count=len(text),
-                limit=MAX_NAME_CHARACTERS,
-            )
+            "“{text}…” has {count} characters; a name may have up to {limit}.",
+            text=text[:40],
+            count=len(text),
+            limit=MAX_NAME_CHARACTERS,
         )
     return text

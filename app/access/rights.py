@@ -37,7 +37,7 @@ class Access:
     def check_manages(self, *project_ids: int) -> None:
         """Raises CommandError unless the person manages these projects."""
         if not all(map(self.manages, project_ids)):
-            raise CommandError(Message("Only managers of this project can do that: ask one of them."))
+            raise CommandError("Only managers of this project can do that: ask one of them.")
 
     def reviews(self, project_id: int) -> bool:
         """True if the person may approve and return segments of a project."""
@@ -46,7 +46,7 @@ class Access:
     def check_reviews(self, project_id: int) -> None:
         """Raises CommandError unless the person may approve and return segments of this project."""
         if not self.reviews(project_id):
-            raise CommandError(Message("Only reviewers and managers of this project can do that: ask one of them."))
+            raise CommandError("Only reviewers and managers of this project can do that: ask one of them.")
 
     @property
     def may_create(self) -> bool:
@@ -56,7 +56,7 @@ class Access:
     def check_creates(self) -> None:
         """Raises CommandError unless the person may create projects."""
         if not self.may_create:
-            raise CommandError(Message("Only project managers can create projects: ask one of them."))
+            raise CommandError("Only project managers can create projects: ask one of them.")
 
     @property
     def may_add_models(self) -> bool:
@@ -79,7 +79,7 @@ class Access:
     def check_administers(self) -> None:
         """Raises CommandError unless the person may change what belongs to the whole server."""
         if not self.may_administer:
-            raise CommandError(Message("Only administrators of this server can do that: ask one of them."))
+            raise CommandError("Only administrators of this server can do that: ask one of them.")
 
 
 UNRESTRICTED: Final = Access("administrator", None)

@@ -12,7 +12,6 @@ from app.access.rights import Role
 from app.cli.log_commands import log_to_write
 from app.cli.people_command import add_person
 from app.errors import CommandError
-from app.i18n import Message
 from app.serving.keys import ApiFile
 from app.settings import program_name
 
@@ -42,7 +41,7 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
     try:
         address = str(ipaddress.ip_address(flags.address)) if flags.address else ""
     except ValueError:
-        raise CommandError(Message("{address!r} is not an IP address", address=flags.address)) from None
+        raise CommandError("{address!r} is not an IP address", address=flags.address) from None
     key, text = file.create(
         flags.name,
         requests_a_minute=flags.requests,

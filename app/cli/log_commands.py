@@ -20,7 +20,7 @@ from app.cli.arguments import EXPORT_KINDS, NEWEST
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.writing import write_glossary
-from app.i18n import Message, counted
+from app.i18n import counted
 from app.log.rescue import RescuedText, rescue_log
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
@@ -70,13 +70,9 @@ def export(flags: argparse.Namespace) -> int:
     with log_to_read(flags.log) as store:
         number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
         if flags.with_proposals and kind in EXPORTS:
-            raise CommandError(
-                Message("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
-            )
+            raise CommandError("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
         if kind != "glossary" and (flags.tool or flags.named):
-            raise CommandError(
-                Message("--as and --named work with the kind “glossary”, not with “{kind}”", kind=flags.kind)
-            )
+            raise CommandError("--as and --named work with the kind “glossary”, not with “{kind}”", kind=flags.kind)
         if kind == "glossary":
             made = _glossary(store, number, flags.tool or "csv", flags.named)
         elif kind in EXPORTS:
@@ -103,16 +99,14 @@ def _glossary(store: LogStore, number: int, kind: str, name: str | None) -> Expo
     """One glossary of a session, by its name if there are several. Raises CommandError."""
     session = store.load_session(OWNER, number)
     if not session.glossaries:
-        raise CommandError(Message("session {session} does not have a glossary: import one first", session=number))
+        raise CommandError("session {session} does not have a glossary: import one first", session=number)
     found = [glossary for glossary in session.glossaries if name in (None, glossary.name)]
     if len(found) != 1:
         raise CommandError(
-            Message(
-                "session {session} has several glossaries “{name}” or none: choose one of {names} with --named",
-                session=number,
-                name=name or "",
-                names=", ".join(glossary.name for glossary in session.glossaries),
-            )
+            "session {session} has several glossaries “{name}” or none: choose one of {names} with --named",
+            session=number,
+            name=name or "",
+            names=", ".join(glossary.name for glossary in session.glossaries),
         )
     return write_glossary(found[0], kind, session.direction)
 
@@ -212,7 +206,7 @@ LOG_COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace], int]]] = {
 def check_output(path: Path) -> None:
     """Raises CommandError if the file exists or cannot be written, before any work that would be lost."""
     if path.exists():
-        raise CommandError(Message("{path} already exists: remove it, or choose another file with -o", path=path))
+        raise CommandError("{path} already exists: remove it, or choose another file with -o", path=path)
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=path.parent):
@@ -235,7 +229,7 @@ def bytes_of(path: Path) -> bytes:
 
 def unreadable(path: Path, error: OSError) -> CommandError:
     """The error for a file that cannot be read."""
-    return CommandError(Message("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror))
+    return CommandError("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror)
 
 
 @contextmanager
@@ -245,9 +239,7 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CommandError(
-            Message(
-                "{path} cannot be written ({reason}): choose another folder with -o", path=path, reason=error.strerror
-            )
+            "{path} cannot be written ({reason}): choose another folder with -o", path=path, reason=error.strerror
         ) from error
 
 
@@ -280,12 +272,10 @@ def _number(store: LogStore, name: str) -> int:
     if name.isdecimal() and any(summary.id == int(name) for summary in sessions):
         return int(name)
     raise CommandError(
-        Message(
-            "{path} does not contain the session {name!r}; `{command} stats` lists its sessions",
-            path=store.path,
-            name=name,
-            command=program_name(),
-        )
+        "{path} does not contain the session {name!r}; `{command} stats` lists its sessions",
+        path=store.path,
+        name=name,
+        command=program_name(),
     )
 
 

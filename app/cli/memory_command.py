@@ -8,16 +8,14 @@ import sys
 from app.access.actor import OWNER
 from app.cli.log_commands import bytes_of, log_to_read, log_to_write, write_export
 from app.errors import CommandError
-from app.i18n import Message, counted
+from app.i18n import counted
 from app.tm.library import MemoryLibrary
 
 
 def memory(flags: argparse.Namespace) -> int:
     """Carries out the action; returns 0."""
     if not all(flags.direction.partition("-")):
-        raise CommandError(
-            Message("{direction!r} is not a language pair: write it as en-de", direction=flags.direction)
-        )
+        raise CommandError("{direction!r} is not a language pair: write it as en-de", direction=flags.direction)
     if flags.action == "export":
         _export(flags)
     else:
@@ -36,7 +34,7 @@ def _import(flags: argparse.Namespace) -> None:
     with log_to_write(flags.log) as store:
         if flags.project and store.project(OWNER, flags.project) is None:
             raise CommandError(
-                Message("there is no project {number}: `people projects` lists the projects", number=flags.project)
+                "there is no project {number}: `people projects` lists the projects", number=flags.project
             )
         found = MemoryLibrary(store).import_memory(data, flags.file.name, flags.direction, flags.project)
     print(f"{counted(found['num_pairs'], 'translation')} imported from {found['name']}.")

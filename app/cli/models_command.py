@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from app.errors import DownloadError
-from app.i18n import Message, counted
+from app.i18n import counted
 from app.models.local_models import install_from_disk
 from app.models.pivot_models import PivotModels
 from app.models.published_models import ModelList, PublishedModels
@@ -32,7 +32,7 @@ def models(flags: argparse.Namespace) -> int:
     try:
         published = PublishedModels(check_registry(address))
     except ValueError as error:
-        raise DownloadError(Message("{reason}", reason=str(error))) from None
+        raise DownloadError(str(error)) from None
     published.clean()
     if flags.install:
         print(_install(published, flags.install))
@@ -67,11 +67,9 @@ def _install(published: PublishedModels, wanted: str) -> Path:
     model = found.find(wanted)
     if model is None:
         raise DownloadError(
-            Message(
-                "{wanted} is not a published model, hub id, folder or file. `pinpoint models --direction en-de` lists "
-                "the models of a language pair.",
-                wanted=wanted,
-            )
+            "{wanted} is not a published model, hub id, folder or file. `pinpoint models --direction en-de` lists "
+            "the models of a language pair.",
+            wanted=wanted,
         )
     print(f"{model.title}: licence {model.licence}, from {model.files[0].url.rpartition('/')[0]}", file=sys.stderr)
     return published.install(model, progress)

@@ -14,7 +14,7 @@ from app.access.actor import OWNER
 from app.access.rights import Role
 from app.cli.log_commands import log_to_write
 from app.errors import CommandError
-from app.i18n import Message, counted
+from app.i18n import counted
 from app.log.forgetting import forget_person
 from app.log.people import checked_name
 from app.log.store import LogStore
@@ -87,7 +87,7 @@ def _set_password(store: LogStore, name: str, *, removes: bool) -> None:
         passwords = Passwords(file)
         if removes:
             if not passwords.remove(name):
-                raise CommandError(Message("{name} does not have a password.", name=name))
+                raise CommandError("{name} does not have a password.", name=name)
             print(f"{name} has no password any more, and is signed out everywhere.", file=sys.stderr)
             return
         passwords.put(name, _asked_password())
@@ -102,7 +102,7 @@ def _asked_password() -> str:
         return sys.stdin.readline().rstrip("\r\n")
     password = getpass("New password: ")
     if getpass("New password again: ") != password:
-        raise CommandError(Message("The new passwords differ: type the same one twice."))
+        raise CommandError("The new passwords differ: type the same one twice.")
     return password
 
 

@@ -289,7 +289,7 @@ def glossary_matcher(
     Raises GlossaryError, also for more layouts than files.
     """
     if len(layouts) > len(paths):
-        raise GlossaryError(Message("there are more --glossary-columns than --glossary: give one for each glossary"))
+        raise GlossaryError("there are more --glossary-columns than --glossary: give one for each glossary")
     source, _, target = direction.partition("-")
     glossaries = []
     for number, (path, layout) in enumerate(zip_longest(paths, layouts)):
@@ -337,11 +337,9 @@ def _direction(given: str | None, file: ReadFile, directions: Sequence[str]) -> 
     if given is not None:
         if given not in directions:
             raise CommandError(
-                Message(
-                    "this model does not support {direction!r}; it translates {offer}",
-                    direction=given,
-                    offer=offer_of(directions),
-                )
+                "this model does not support {direction!r}; it translates {offer}",
+                direction=given,
+                offer=offer_of(directions),
             )
         return given
     decision = decide(file.overview(), directions, file.languages)
@@ -359,14 +357,12 @@ def _unsupported(file: ReadFile, decision: Decision, directions: Sequence[str]) 
     else:
         found = Message("the file states {stated}", stated=" → ".join(code or "?" for code in file.languages))
     return CommandError(
-        Message(
-            "{name}: {found}, and this model translates {offer}; choose another model with --model (`pinpoint models "
-            "--direction {needed}` lists some), or give the languages with --direction",
-            name=file.name,
-            found=found,
-            offer=offer_of(directions),
-            needed=decision.needed_direction or "…",
-        )
+        "{name}: {found}, and this model translates {offer}; choose another model with --model (`pinpoint models "
+        "--direction {needed}` lists some), or give the languages with --direction",
+        name=file.name,
+        found=found,
+        offer=offer_of(directions),
+        needed=decision.needed_direction or "…",
     )
 
 
@@ -375,14 +371,12 @@ def _output(given: Path | None, source: Path, direction: str) -> Path:
     suffixes = (source.suffix.lower(), Path(with_language(source.name, "x")).suffix.lower())
     if output.suffix.lower() not in suffixes:
         raise CommandError(
-            Message(
-                "{path}: the output has the same format as the input, so its name must end in {suffix!r}",
-                path=output,
-                suffix=source.suffix,
-            )
+            "{path}: the output has the same format as the input, so its name must end in {suffix!r}",
+            path=output,
+            suffix=source.suffix,
         )
     if output.resolve() == source.resolve():
-        raise CommandError(Message("{path} is the document itself: choose another file with -o", path=output))
+        raise CommandError("{path} is the document itself: choose another file with -o", path=output)
     return output
 
 
@@ -398,7 +392,7 @@ def _reading(flags: argparse.Namespace, name: str) -> Reading:
     """The import settings for a document of this name. Raises CommandError (encoding) or DocumentError (name)."""
     encoding = None if flags.encoding is None else codec_of(flags.encoding)
     if flags.encoding is not None and encoding is None:
-        raise CommandError(Message("{encoding!r} is not a known encoding", encoding=flags.encoding))
+        raise CommandError("{encoding!r} is not a known encoding", encoding=flags.encoding)
     is_by_paragraph = flags.segments == "paragraph" and not format_of(name).is_paired
     rules = None if flags.rule is None else tuple(flags.rule)
     segments: Literal["paragraph"] | None = "paragraph" if is_by_paragraph else None

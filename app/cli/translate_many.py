@@ -72,9 +72,7 @@ def translate(flags: argparse.Namespace) -> int:
         return one.translate(flags)
     if (flags.encoding, flags.columns, flags.also, flags.rule) != (None, None, None, None):
         raise CommandError(
-            Message(
-                "--encoding, --columns, --also and --rule are for one document: run the command once for each document"
-            )
+            "--encoding, --columns, --also and --rule are for one document: run the command once for each document"
         )
     archive = Archive(one.read_bytes(path), path.name) if is_archive else None
     run = one.TranslateRun(flags)
@@ -84,7 +82,7 @@ def translate(flags: argparse.Namespace) -> int:
     else:
         _read_archive(reading, archive)
     if not reading.documents:
-        raise CommandError(Message("{path} does not contain a document that Pinpoint can open", path=path))
+        raise CommandError("{path} does not contain a document that Pinpoint can open", path=path)
     if flags.dry_run:
         for each in reading.documents:
             print("\n".join([f"{each.name}:", *run.dry_run(each.document, each.direction)]))

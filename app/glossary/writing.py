@@ -43,7 +43,7 @@ def write_glossary(glossary: Glossary, kind: str, direction: str) -> Export:
     """The glossary as a file of one of KINDS; its note lists data that the file cannot store. Raises CommandError."""
     if kind not in KINDS:
         raise CommandError(
-            Message("{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(KINDS))
+            "{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(KINDS)
         )
     source, target = direction.split("-", 1)
     if kind in _XML_FILES:

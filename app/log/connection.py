@@ -229,13 +229,11 @@ class LogConnection:
             yield
         except (CommandError, ValueError, TypeError, LookupError, RecursionError) as error:
             raise LogError(
-                Message(
-                    "{path}: could not {purpose}, because the file has a wrong value ({error}): restore a backup, or "
-                    "copy the intact documents with `pinpoint rescue`",
-                    path=self.path,
-                    purpose=purpose,
-                    error=error,
-                )
+                "{path}: could not {purpose}, because the file has a wrong value ({error}): restore a backup, or "
+                "copy the intact documents with `pinpoint rescue`",
+                path=self.path,
+                purpose=purpose,
+                error=error,
             ) from error
 
     @contextmanager
@@ -245,13 +243,11 @@ class LogConnection:
             yield
         except sqlite3.Error as error:
             raise LogError(
-                Message(
-                    "{path}: could not {purpose} ({error}). Nothing was written: {cure}",
-                    path=self.path,
-                    purpose=purpose,
-                    error=error,
-                    cure=cure_of(error),
-                )
+                "{path}: could not {purpose} ({error}). Nothing was written: {cure}",
+                path=self.path,
+                purpose=purpose,
+                error=error,
+                cure=cure_of(error),
             ) from error
 
 

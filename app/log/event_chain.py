@@ -54,11 +54,9 @@ class EventChain:
         found = self._log.rows(Message("find the session"), "SELECT * FROM session WHERE id = ?", (session_id,))
         if not found:
             raise LogError(
-                Message(
-                    "{path} does not contain session {number}; it may have been deleted: open the document again",
-                    path=self._log.path,
-                    number=session_id,
-                )
+                "{path} does not contain session {number}; it may have been deleted: open the document again",
+                path=self._log.path,
+                number=session_id,
             )
         return found[0]
 

@@ -59,11 +59,9 @@ def open_database(path: Path, *, exclusively: bool) -> tuple[Database, Path, tup
                 )
             )
     raise LogError(
-        Message(
-            "{path} and {count} other logs in its folder are damaged: choose another file with --log FILE",
-            path=path,
-            count=_MAX_NAMES - 2,
-        )
+        "{path} and {count} other logs in its folder are damaged: choose another file with --log FILE",
+        path=path,
+        count=_MAX_NAMES - 2,
     )
 
 
@@ -75,19 +73,17 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
     connection: sqlite3.Connection | None = None
     try:
         if not path.is_file():
-            raise LogError(Message("{path}: log not found; choose the right file with --log FILE", path=path))
+            raise LogError("{path}: log not found; choose the right file with --log FILE", path=path)
         check_write_ahead_file(path)
         connection = _connect_to_read(path)
         db = Database(connection)
         _check(db, path)
         if not may_be_older and (missing := pending_steps(db)):
             raise LogError(
-                Message(
-                    "{path} was written by an older version of Pinpoint (it lacks {step}): start the app once with "
-                    "this log to update it",
-                    path=path,
-                    step=missing[0],
-                )
+                "{path} was written by an older version of Pinpoint (it lacks {step}): start the app once with "
+                "this log to update it",
+                path=path,
+                step=missing[0],
             )
         return db
     except LogError:
@@ -121,15 +117,15 @@ def back_up(db: Database, path: Path) -> None:
             _copy(db, temporary)
     except FileExistsError as error:
         raise LogError(
-            Message("{path} already exists: choose a new name (existing backups are not overwritten)", path=path)
+            "{path} already exists: choose a new name (existing backups are not overwritten)", path=path
         ) from error
     except OSError as error:
         raise LogError(
-            Message("{path} cannot be written ({error}): choose another folder", path=path, error=error.strerror)
+            "{path} cannot be written ({error}): choose another folder", path=path, error=error.strerror
         ) from error
     except sqlite3.Error as error:
         raise LogError(
-            Message("{path}: the backup could not be written ({error}); the file was removed", path=path, error=error)
+            "{path}: the backup could not be written ({error}); the file was removed", path=path, error=error
         ) from error
 
 
@@ -192,7 +188,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
         if _is_damage(error):
             raise _DamagedError(str(error)) from error
         raise LogError(
-            Message("{path}: the log cannot be opened ({error}): {cure}", path=path, error=error, cure=cure_of(error))
+            "{path}: the log cannot be opened ({error}): {cure}", path=path, error=error, cure=cure_of(error)
         ) from error
 
 
@@ -231,19 +227,14 @@ def _check(db: Database, path: Path) -> None:
     has_tables = db.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
     if has_tables and db.conn.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise LogError(
-            Message(
-                "{path} is another program's database, not a Pinpoint log: choose another file with --log FILE",
-                path=path,
-            )
+            "{path} is another program's database, not a Pinpoint log: choose another file with --log FILE", path=path
         )
     if steps := unknown_steps(db):
         raise LogError(
-            Message(
-                "{path} was written by a newer version of Pinpoint (it has {step}): update Pinpoint, or choose "
-                "another file with --log FILE",
-                path=path,
-                step=steps[-1],
-            )
+            "{path} was written by a newer version of Pinpoint (it has {step}): update Pinpoint, or choose "
+            "another file with --log FILE",
+            path=path,
+            step=steps[-1],
         )
     if path.stat().st_size <= _MAX_BYTES_TO_CHECK:
         result = db.conn.execute("PRAGMA quick_check(1)").fetchone()[0]

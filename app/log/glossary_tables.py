@@ -17,7 +17,6 @@ from app.errors import LogError, check_fields
 from app.glossary.glossary import MAX_OWN_ID, Glossary, changes_between
 from app.glossary.index.term_index import TermIndex
 from app.glossary.model import Term
-from app.i18n import Message
 from app.log.records import storable
 
 _PORTION = 5000
@@ -163,9 +162,7 @@ def _store_term_base(
     row = db.execute("SELECT revision FROM term_base WHERE id = ?", (glossary.id,)).fetchone()
     if row is None or (earlier is not None and row[0] != earlier.revision):
         raise LogError(
-            Message(
-                "{name} was changed by another document of the project: open this document again", name=glossary.name
-            )
+            "{name} was changed by another document of the project: open this document again", name=glossary.name
         )
     db.execute(
         "UPDATE term_base SET position = ?, name = ?, revision = ?, "

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from app.errors import LogError
-from app.i18n import Message
 
 _LOCKED_BYTE = 2**30  # beyond the text of the file, which others may read
 
@@ -27,12 +26,10 @@ class LogLock:
             owner = os.pread(self._descriptor, 200, 0).decode("utf-8", "replace") if hasattr(os, "pread") else ""
             os.close(self._descriptor)
             raise LogError(
-                Message(
-                    "{path} is in use by another Pinpoint ({owner}): use its page, stop it, or choose another log with "
-                    "--log FILE",
-                    path=path,
-                    owner=owner or "?",
-                )
+                "{path} is in use by another Pinpoint ({owner}): use its page, stop it, or choose another log with "
+                "--log FILE",
+                path=path,
+                owner=owner or "?",
             ) from error
         self.note(f"process {os.getpid()}")
 

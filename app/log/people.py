@@ -97,7 +97,7 @@ class People:
         for person in self.all():
             if person.name == name:
                 return person
-        raise CommandError(Message("“{name}” is not a person on this server: see `pinpoint people list`.", name=name))
+        raise CommandError("“{name}” is not a person on this server: see `pinpoint people list`.", name=name)
 
     def remove(self, name: str) -> None:
         """Takes a person's role and memberships away. Raises CommandError if no person with this name has a role."""
@@ -114,7 +114,7 @@ class People:
             for number in project_ids:
                 if not self._log.db.execute("SELECT 1 FROM project WHERE id = ?", (number,)).fetchone():
                     raise CommandError(
-                        Message("Project {number} does not exist: see `pinpoint people projects`.", number=number)
+                        "Project {number} does not exist: see `pinpoint people projects`.", number=number
                     )
                 add_member(self._log.db, number, name)
 
@@ -123,9 +123,7 @@ class People:
         with self._changing():
             for number in project_ids:
                 if not remove_member(self._log.db, number, name):
-                    raise CommandError(
-                        Message("“{name}” is not a member of project {number}.", name=name, number=number)
-                    )
+                    raise CommandError("“{name}” is not a member of project {number}.", name=name, number=number)
 
     def changed(self) -> None:
         """Reads the tables again at the next question, after others have written them in a transaction."""
@@ -193,7 +191,5 @@ def checked_name(name: str) -> str:
     """A person's name without spaces around it. Raises CommandError for an impossible one."""
     name = name.strip()
     if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
-        raise CommandError(
-            Message("{name!r} is not a valid name: give 1 to {count} characters", name=name, count=MAX_NAME)
-        )
+        raise CommandError("{name!r} is not a valid name: give 1 to {count} characters", name=name, count=MAX_NAME)
     return name

@@ -19,7 +19,6 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from app.errors import SQLITE_ERRORS, LogError
-from app.i18n import Message
 from app.log.migrations import migrations, unknown_steps
 from app.log.write_ahead_file import set_number
 from app.whole_files import whole_file
@@ -70,19 +69,17 @@ def rescue_log(damaged: Path, path: Path) -> Rescue:
                 new.close()
     except FileExistsError as error:
         raise LogError(
-            Message("{path} already exists: choose a new name (existing backups are not overwritten)", path=path)
+            "{path} already exists: choose a new name (existing backups are not overwritten)", path=path
         ) from error
     except (OSError, sqlite3.Error) as error:  # errors of the damaged log do not stop the rescue
         reason = error.strerror if isinstance(error, OSError) else error
-        raise LogError(
-            Message("{path} cannot be written ({error}): choose another folder", path=path, error=reason)
-        ) from error
+        raise LogError("{path} cannot be written ({error}): choose another folder", path=path, error=reason) from error
 
 
 def _readable(path: Path) -> sqlite3.Connection:
     """A connection to the damaged log. Raises LogError if it is of a newer version, or not even a table is found."""
     if not path.is_file():
-        raise LogError(Message("{path}: log not found; choose the right file with --log FILE", path=path))
+        raise LogError("{path}: log not found; choose the right file with --log FILE", path=path)
     for mode in ("mode=ro", "immutable=1"):  # the second one needs no files beside the log
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True)
         try:
@@ -98,18 +95,16 @@ def _readable(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
         connection.close()
-    raise LogError(Message("{path} cannot be read, because its list of tables is damaged: restore a backup", path=path))
+    raise LogError("{path} cannot be read, because its list of tables is damaged: restore a backup", path=path)
 
 
 def _check_not_newer(old: sqlite3.Connection, path: Path) -> None:
     with suppress(sqlite3.Error):
         if steps := unknown_steps(Database(old)):
             raise LogError(
-                Message(
-                    "{path} was written by a newer version of Pinpoint (it has {step}): use that version",
-                    path=path,
-                    step=steps[-1],
-                )
+                "{path} was written by a newer version of Pinpoint (it has {step}): use that version",
+                path=path,
+                step=steps[-1],
             )
 
 

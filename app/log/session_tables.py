@@ -93,7 +93,7 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
     """
     query = "SELECT session_id FROM event WHERE seq = ? AND hash = ?"
     for row in log.db.execute(query, (record.num_events, record.last_hash)):
-        raise LogError(Message("this session is already in {path}, as session {number}", path=log.path, number=row[0]))
+        raise LogError("this session is already in {path}, as session {number}", path=log.path, number=row[0])
     taken = "SELECT 1 FROM session WHERE id = ?1 UNION SELECT 1 FROM tombstone WHERE session_id = ?1"
     is_free = record.id > 0 and log.db.execute(taken, (record.id,)).fetchone() is None
     session_id = insert_session(
@@ -256,9 +256,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
 def no_such_session(log: LogConnection) -> LogError:
     """The error for a session that does not exist, and for one that the actor does not see."""
     return LogError(
-        Message(
-            "{path} does not contain this session; it may have been deleted: open the document again", path=log.path
-        )
+        "{path} does not contain this session; it may have been deleted: open the document again", path=log.path
     )
 
 

@@ -468,13 +468,11 @@ class LogStore:
         with suppress(OSError):  # then writing says whether it fits
             if (free := free_bytes(self.path)) < needed:
                 raise LogError(
-                    Message(
-                        "{path}: the document needs {needed:,} MB of disk space, and {free:,} MB are free: free some "
-                        "disk space",
-                        path=self.path,
-                        needed=-(-needed // 10**6),
-                        free=free // 10**6,
-                    )
+                    "{path}: the document needs {needed:,} MB of disk space, and {free:,} MB are free: free some "
+                    "disk space",
+                    path=self.path,
+                    needed=-(-needed // 10**6),
+                    free=free // 10**6,
                 )
 
     # ---- inside a transaction ----
@@ -496,9 +494,7 @@ class LogStore:
         ).rowcount
         if changed != 1:
             raise LogError(
-                Message(
-                    "Segment {number} was changed elsewhere, or is not in this session; the newer text is kept: reload "
-                    "the page to see it",
-                    number=segment + 1,
-                )
+                "Segment {number} was changed elsewhere, or is not in this session; the newer text is kept: reload "
+                "the page to see it",
+                number=segment + 1,
             )

@@ -13,7 +13,6 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from app.errors import LogError
-from app.i18n import Message
 
 _HEADER = struct.Struct(">8I")  # magic number, format, size of a page, checkpoints, two salts, two checksums
 _FRAME = struct.Struct(">6I")  # page, size after a commit, two salts, two checksums
@@ -43,12 +42,10 @@ def check_write_ahead_file(path: Path) -> None:
         return
     if is_other:
         raise LogError(
-            Message(
-                "{other} does not belong to {path} but to another log, perhaps an earlier one in this folder. To use "
-                "{path}, move {other} to another folder; to get the newest texts of the other log, put that log back",
-                other=beside,
-                path=path,
-            )
+            "{other} does not belong to {path} but to another log, perhaps an earlier one in this folder. To use "
+            "{path}, move {other} to another folder; to get the newest texts of the other log, put that log back",
+            other=beside,
+            path=path,
         )
 
 

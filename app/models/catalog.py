@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Final
 
 from app.errors import CommandError
-from app.i18n import Message
 from app.models.document_direction import has_same_languages
 from app.models.loading import ModelHandle
 from app.models.pivot_models import MAX_COMPARED, PivotModels
@@ -64,7 +63,7 @@ class ModelCatalog:
         """The entry of a model. Raises CommandError if it no longer exists or cannot be loaded."""
         entry = self.find(key)
         if entry is None:
-            raise CommandError(Message("This model was removed: open the list of models again."))
+            raise CommandError("This model was removed: open the list of models again.")
         if entry.problem:
             raise CommandError(entry.problem)
         return entry

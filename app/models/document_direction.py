@@ -116,14 +116,12 @@ def check_facing(file: FileOverview, direction: str) -> None:
     pairs = zip(stated, asked, reversed(asked), strict=True)
     if any(language == opposite != own for language, own, opposite in pairs):
         raise CommandError(
-            Message(
-                "The languages stated in {name} are {stated}, and Pinpoint cannot exchange its sources and targets. "
-                "To translate {direction}, export the file again for this language pair, or correct the languages in "
-                "the file.",
-                name=file.name,
-                stated=_names(file.languages),
-                direction=direction,
-            )
+            "The languages stated in {name} are {stated}, and Pinpoint cannot exchange its sources and targets. "
+            "To translate {direction}, export the file again for this language pair, or correct the languages in "
+            "the file.",
+            name=file.name,
+            stated=_names(file.languages),
+            direction=direction,
         )
 
 
@@ -133,12 +131,10 @@ def check_direction(name: str, directions: Sequence[str], direction: str) -> Non
         from engine import offer_of  # imports PyTorch, which reading a file does not need
 
         raise CommandError(
-            Message(
-                "{name} translates {offered}, not {direction}.",
-                name=name,
-                offered=offer_of(directions),
-                direction=direction,
-            )
+            "{name} translates {offered}, not {direction}.",
+            name=name,
+            offered=offer_of(directions),
+            direction=direction,
         )
 
 

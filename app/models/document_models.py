@@ -122,12 +122,9 @@ class DocumentModels:
         """
         if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
             raise CommandError(
-                Message(
-                    "{name} is not the name of a model on the hub: give the publisher and the model, such as "
-                    "{example}.",
-                    name=name or "“”",
-                    example=f"Helsinki-NLP/opus-mt-{user.direction}",
-                )
+                "{name} is not the name of a model on the hub: give the publisher and the model, such as {example}.",
+                name=name or "“”",
+                example=f"Helsinki-NLP/opus-mt-{user.direction}",
             )
         with self._lock:
             is_here = self._find_handle(Path(name)) is not None
@@ -145,7 +142,7 @@ class DocumentModels:
         found = self.catalog.published.known()
         model = None if found is None else found.find(name)
         if model is None:
-            raise CommandError(Message("{name} is no longer in the list of models: update the list.", name=name))
+            raise CommandError("{name} is no longer in the list of models: update the list.", name=name)
 
         def load(progress: FetchProgress) -> AnyTranslator:
             return load_translator(self.catalog.published.install(model, progress), self.first.device, progress)
@@ -188,11 +185,9 @@ class DocumentModels:
         """Removes an installed model from this computer. Raises CommandError if an open document uses it."""
         entry = self.catalog.entries().get(key)
         if entry is None or not self.catalog.is_removable(key, entry):
-            raise CommandError(Message("This model was removed: open the list of models again."))
+            raise CommandError("This model was removed: open the list of models again.")
         if any(self._uses(handle, entry.folder) for handle in self.handles() if handle.state != "failed"):
-            raise CommandError(
-                Message("{name} translates an open document: choose another model there first.", name=entry.name)
-            )
+            raise CommandError("{name} translates an open document: choose another model there first.", name=entry.name)
         self.catalog.remove(entry)
 
     def stop(self, user: ModelUser) -> None:

@@ -55,22 +55,17 @@ def install_from_disk(path: Path, install: Install = install_model, *, name: str
                 found = _unpacked(_extracted(folder, Path(temporary) / "zip", shown), Path(temporary))
             else:
                 raise DownloadError(
-                    Message(
-                        "{path} is not a model: give a folder with the files of a model, or a ZIP file of such a "
-                        "folder.",
-                        path=shown or path,
-                    )
+                    "{path} is not a model: give a folder with the files of a model, or a ZIP file of such a folder.",
+                    path=shown or path,
                 )
             return install(found, name, _texts(found, name, shown or str(path.resolve())))
     except OSError as error:
         raise DownloadError(
-            Message(
-                "{path} cannot be installed ({reason}): check that you may read the files, and that {folder} is "
-                "writable and has free space.",
-                path=shown or path,
-                reason=error.strerror or error,
-                folder=tempfile.gettempdir(),
-            )
+            "{path} cannot be installed ({reason}): check that you may read the files, and that {folder} is "
+            "writable and has free space.",
+            path=shown or path,
+            reason=error.strerror or error,
+            folder=tempfile.gettempdir(),
         ) from error
 
 
@@ -143,11 +138,9 @@ def _extracted(archive: Path, target: Path, shown: str) -> Path:
 
 def _bad_archive(archive: Path | str, reason: str) -> DownloadError:
     return DownloadError(
-        Message(
-            "{path} cannot be unpacked ({reason}): unpack it with another program and give the folder.",
-            path=archive,
-            reason=reason,
-        )
+        "{path} cannot be unpacked ({reason}): unpack it with another program and give the folder.",
+        path=archive,
+        reason=reason,
     )
 
 

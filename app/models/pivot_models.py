@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from app.errors import CommandError
-from app.i18n import Message
 from app.models.document_direction import language_and_script
 from app.models.loading import load_translator
 from app.models.published_models import PublishedModels
@@ -151,14 +150,12 @@ def routes_through(first: AnyTranslator, second: AnyTranslator) -> dict[str, tup
                     routes.setdefault(f"{source}-{target}", (own, other))
     if not routes:
         raise CommandError(
-            Message(
-                "{first} translates {own}, and {second} translates {other}: the second model must translate from the "
-                "target language of the first one into a third language.",
-                first=first.name,
-                own=offer_of(first.directions),
-                second=second.name,
-                other=offer_of(second.directions),
-            )
+            "{first} translates {own}, and {second} translates {other}: the second model must translate from the "
+            "target language of the first one into a third language.",
+            first=first.name,
+            own=offer_of(first.directions),
+            second=second.name,
+            other=offer_of(second.directions),
         )
     return routes
 

@@ -20,7 +20,6 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from app.errors import DownloadError
-from app.i18n import Message
 from app.models.document_direction import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
@@ -57,25 +56,21 @@ class ModelList:
 def no_room(name: str, num_bytes: int, folder: Path) -> DownloadError:
     """The error for a model that does not fit on the disk of the cache."""
     return DownloadError(
-        Message(
-            "{name} needs {needed:,} MB of disk space in {folder}, and {free:,} MB are free: free some, or set "
-            "PINPOINT_CACHE to another folder.",
-            name=name,
-            needed=num_bytes // 10**6,
-            free=free_bytes(folder) // 10**6,
-            folder=folder,
-        )
+        "{name} needs {needed:,} MB of disk space in {folder}, and {free:,} MB are free: free some, or set "
+        "PINPOINT_CACHE to another folder.",
+        name=name,
+        needed=num_bytes // 10**6,
+        free=free_bytes(folder) // 10**6,
+        folder=folder,
     )
 
 
 def unwritable(folder: Path, error: OSError) -> DownloadError:
     """The error for a folder of the cache that cannot be written."""
     return DownloadError(
-        Message(
-            "{folder} cannot be written ({reason}): check its permissions, or set PINPOINT_CACHE to another folder.",
-            folder=folder,
-            reason=error.strerror or str(error),
-        )
+        "{folder} cannot be written ({reason}): check its permissions, or set PINPOINT_CACHE to another folder.",
+        folder=folder,
+        reason=error.strerror or str(error),
     )
 
 

@@ -15,7 +15,6 @@ from urllib.parse import quote, urlsplit
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from app.errors import DownloadError
-from app.i18n import Message
 
 MAX_LIST_BYTES: Final = 20 * 2**20
 MAX_MODELS: Final = 5_000
@@ -162,7 +161,7 @@ def read_registry(data: bytes, address: str) -> list[PublishedModel]:
         base = _base_address(address, found.get("baseUrl"))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise DownloadError(
-            Message("{address} is not a list of models: check the address of the registry.", address=address)
+            "{address} is not a list of models: check the address of the registry.", address=address
         ) from None
     models: dict[str, PublishedModel] = {}
     for entry in entries[:MAX_MODELS]:

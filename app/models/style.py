@@ -64,15 +64,13 @@ class Style:
         for kind, value, offered in parts:
             if value is not None and value not in offered:
                 raise CommandError(
-                    Message(
-                        "{name} does not support the {kind} {value!r} for {direction} (supported: {known}): leave it "
-                        "out, or choose a model that was trained with it.",
-                        name=model.name,
-                        kind=kind,
-                        value=value,
-                        direction=direction,
-                        known=", ".join(offered) or Message("none"),
-                    )
+                    "{name} does not support the {kind} {value!r} for {direction} (supported: {known}): leave it "
+                    "out, or choose a model that was trained with it.",
+                    name=model.name,
+                    kind=kind,
+                    value=value,
+                    direction=direction,
+                    known=", ".join(offered) or Message("none"),
                 )
 
     def besides(self, other: Style) -> Style:

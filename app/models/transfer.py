@@ -84,9 +84,7 @@ def fetch_bytes(client: httpx.Client, url: str, max_bytes: int) -> bytes:
             return bytes(data)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise DownloadError(
-            Message(
-                "{url} cannot be read ({reason}): check the connection and try again.", url=url, reason=_reason(error)
-            )
+            "{url} cannot be read ({reason}): check the connection and try again.", url=url, reason=_reason(error)
         ) from error
 
 
@@ -106,9 +104,7 @@ class _Progress:
         elif now - self._since >= PROGRESS_SECONDS:
             if num_bytes - self._num_bytes < PROGRESS_BYTES:
                 raise BrokenDownload(
-                    Message(
-                        "{url} arrives too slowly: try again later. The part received so far is kept.", url=self._url
-                    )
+                    "{url} arrives too slowly: try again later. The part received so far is kept.", url=self._url
                 )
             self._since, self._num_bytes = now, num_bytes
 
@@ -176,7 +172,7 @@ def _check(response: httpx.Response, url: str) -> None:
     """Raises HTTPStatusError for an error, and DownloadError for a step from HTTPS to plain HTTP."""
     response.raise_for_status()
     if url.startswith("https:") and any(each.url.scheme != "https" for each in (*response.history, response)):
-        raise DownloadError(Message("{url} redirects to an address without encryption: not downloaded.", url=url))
+        raise DownloadError("{url} redirects to an address without encryption: not downloaded.", url=url)
 
 
 def _validator(response: httpx.Response) -> str:
@@ -211,11 +207,9 @@ def _may_pass(error: Exception) -> bool:
 def _explained(url: str, error: Exception) -> DownloadError:
     if isinstance(error, httpx.HTTPStatusError) and error.response.status_code in _GONE:
         return DownloadError(
-            Message(
-                "{url} was not found on the server ({status}): update the list of models.",
-                url=url,
-                status=error.response.status_code,
-            )
+            "{url} was not found on the server ({status}): update the list of models.",
+            url=url,
+            status=error.response.status_code,
         )
     kind = BrokenDownload if _may_pass(error) else DownloadError
     return kind(
@@ -243,11 +237,11 @@ def _reason(error: Exception) -> str:
 
 def _too_large(name: str, max_bytes: int) -> DownloadError:
     return DownloadError(
-        Message("{name} is larger than expected (limit {limit:,} bytes): not installed.", name=name, limit=max_bytes)
+        "{name} is larger than expected (limit {limit:,} bytes): not installed.", name=name, limit=max_bytes
     )
 
 
 def _damaged(name: str) -> DownloadError:
     return DownloadError(
-        Message("{name} is damaged: its size or checksum differs from the published one. Download it again.", name=name)
+        "{name} is damaged: its size or checksum differs from the published one. Download it again.", name=name
     )

@@ -42,9 +42,7 @@ class UploadedModels:
         """
         folder = self._place(upload)
         if not is_plain_name(file):
-            raise CommandError(
-                Message("{name!r} is not a file of a model: choose only files of the model.", name=file[:200])
-            )
+            raise CommandError("{name!r} is not a file of a model: choose only files of the model.", name=file[:200])
         self._check_room(folder, num_bytes)
         path = folder / file
         is_whole = False
@@ -66,7 +64,7 @@ class UploadedModels:
         """
         files = sorted(_paths(self._place(upload)))
         if not files:
-            raise CommandError(Message("The uploaded files were removed: choose them again."))
+            raise CommandError("The uploaded files were removed: choose them again.")
         return _free_name(model_name(given or _name_of(files)))
 
     def install(self, upload: str, name: str) -> Path:
@@ -80,10 +78,8 @@ class UploadedModels:
         try:
             if not archives and not has_model_file(file.name for file in files):
                 raise DownloadError(
-                    Message(
-                        "These files are not a complete model: choose the ZIP file, the folder or all files of a "
-                        "model, such as model.enpt.intgemm.alphas.bin and vocab.enpt.spm."
-                    )
+                    "These files are not a complete model: choose the ZIP file, the folder or all files of a "
+                    "model, such as model.enpt.intgemm.alphas.bin and vocab.enpt.spm."
                 )
             path = archives[0] if archives else folder
             return install_from_disk(path, install_model, name=name, shown=f"{name}{path.suffix}")
@@ -105,23 +101,21 @@ class UploadedModels:
 
     def _place(self, upload: str) -> Path:
         if not _ID.fullmatch(upload):
-            raise CommandError(Message("The id of the upload is not valid."))
+            raise CommandError("The id of the upload is not valid.")
         return self._folder / upload
 
     def _check_room(self, folder: Path, num_bytes: int) -> None:
         self.clean()
         others = [other for other in _paths(self._folder) if other != folder]
         if len(others) >= MAX_UPLOADS:
-            raise DownloadError(Message("Other models are being uploaded: try again when they are installed."))
+            raise DownloadError("Other models are being uploaded: try again when they are installed.")
         files = _paths(folder)
         num_all = num_bytes + sum(file.stat().st_size for file in files)
         if len(files) >= MAX_FILES or num_all > MAX_MODEL_BYTES:
             raise DownloadError(
-                Message(
-                    "These files are too large or too many for a model (limits: {files} files, {size:,} MB).",
-                    files=MAX_FILES,
-                    size=MAX_MODEL_BYTES // 10**6,
-                )
+                "These files are too large or too many for a model (limits: {files} files, {size:,} MB).",
+                files=MAX_FILES,
+                size=MAX_MODEL_BYTES // 10**6,
             )
         if free_bytes(self._folder) < _ROOM_FACTOR * num_all:
             raise no_room(Message("The model"), _ROOM_FACTOR * num_all, self._folder)

@@ -79,7 +79,7 @@ class ApiFile:
             found = connection.execute("PRAGMA application_id").fetchone()[0]
             if found not in (0, _APPLICATION_ID):
                 connection.close()
-                raise LogError(Message("{path} is not a key file of Pinpoint: move it to another folder", path=path))
+                raise LogError("{path} is not a key file of Pinpoint: move it to another folder", path=path)
             enable_wal(db)
             # A crash of the computer may lose the last counts; a key is written in a transaction of its own.
             for pragma in ("synchronous = NORMAL", "secure_delete = ON", f"application_id = {_APPLICATION_ID}"):
@@ -90,9 +90,7 @@ class ApiFile:
                 connection.execute("ALTER TABLE key ADD COLUMN signs_in INTEGER NOT NULL DEFAULT 0")
         except (sqlite3.Error, OSError) as error:
             raise LogError(
-                Message(
-                    "{path}: the keys cannot be read ({error}): {cure}", path=path, error=error, cure=cure_of(error)
-                )
+                "{path}: the keys cannot be read ({error}): {cure}", path=path, error=error, cure=cure_of(error)
             ) from error
         self.connection = LogConnection(db, path)
 
@@ -116,9 +114,7 @@ class ApiFile:
         name = name.strip()
         if not name.isprintable() or not 0 < len(name) <= _MAX_NAME:
             raise CommandError(
-                Message(
-                    "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME
-                )
+                "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME
             )
         text = _PREFIX + secrets.token_urlsafe(32)
         key = ApiKey(0, name, _now(), **options)
@@ -137,9 +133,7 @@ class ApiFile:
         """Revokes a key. Raises CommandError if no valid key has this number."""
         key = next((key for key in self.keys() if key.id == number and not key.revoked), None)
         if key is None:
-            raise CommandError(
-                Message("key {number} does not exist or was revoked: see `pinpoint keys list`", number=number)
-            )
+            raise CommandError("key {number} does not exist or was revoked: see `pinpoint keys list`", number=number)
         revoked = _now()
         with self.connection.transaction(Message("revoke the key")):
             self.connection.db.execute("UPDATE key SET revoked = ? WHERE id = ?", (revoked, number))

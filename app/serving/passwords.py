@@ -114,7 +114,7 @@ class Passwords:
         """
         stored, new = self._checked(name, password, address), checked_password(name, new)
         if hmac.compare_digest(_normalized(password).encode(), new.encode()):
-            raise CommandError(Message("This is your password already: choose another one."))
+            raise CommandError("This is your password already: choose another one.")
         changed = self._hash_of(new)
         with self._connection.transaction(_PURPOSE):
             if self._stored(name) != stored:  # it was changed meanwhile, or removed
@@ -277,7 +277,7 @@ def checked_password(name: str, password: str) -> str:
         raise CommandError(RULE)
     without_name = password.casefold().replace(name.casefold(), "")
     if len(set(without_name)) < 5:
-        raise CommandError(Message("This password is easy to guess: use more different characters than your name has."))
+        raise CommandError("This password is easy to guess: use more different characters than your name has.")
     return password
 
 

@@ -17,7 +17,6 @@ from typing import Any, Final
 import regex  # type: ignore[import-untyped]
 
 from app.errors import DocumentError
-from app.i18n import Message
 from app.text.icu_patterns import FLAGS
 
 MAX_SECONDS: Final = 20.0  # for all texts of a document
@@ -126,13 +125,11 @@ class RuleSegmenter:
 
     def _too_slow(self, run: _Run, text: str) -> DocumentError:
         return DocumentError(
-            Message(
-                "{name}, line {line}: the segmentation rules take more than {seconds:.0f} seconds for this document: "
-                "simplify the pattern of this rule, for example by avoiding a repetition within a repetition",
-                name=self._name,
-                line=_slowest(run.rules, text).line,
-                seconds=MAX_SECONDS,
-            )
+            "{name}, line {line}: the segmentation rules take more than {seconds:.0f} seconds for this document: "
+            "simplify the pattern of this rule, for example by avoiding a repetition within a repetition",
+            name=self._name,
+            line=_slowest(run.rules, text).line,
+            seconds=MAX_SECONDS,
         )
 
 

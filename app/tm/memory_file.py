@@ -33,13 +33,11 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
     """
     if len(data) > MAX_BYTES:
         raise DocumentError(
-            Message(
-                "{name} has {mib:.0f} MiB; Pinpoint imports memories of up to {most} MiB: split the file and import "
-                "the parts one by one",
-                name=name,
-                mib=len(data) / 2**20,
-                most=MAX_BYTES // 2**20,
-            )
+            "{name} has {mib:.0f} MiB; Pinpoint imports memories of up to {most} MiB: split the file and import "
+            "the parts one by one",
+            name=name,
+            mib=len(data) / 2**20,
+            most=MAX_BYTES // 2**20,
         )
     unreadable: list[int] = []
     of_one_place: list[str] = []
@@ -53,28 +51,22 @@ def read_memory(data: bytes, name: str, source_language: str, target_language: s
     pairs = list(islice(found, MAX_PAIRS + 1))
     if len(pairs) > MAX_PAIRS:
         raise DocumentError(
-            Message(
-                "{name} has more than {most:,} translation units: split the file and import one part",
-                name=name,
-                most=MAX_PAIRS,
-            )
+            "{name} has more than {most:,} translation units: split the file and import one part",
+            name=name,
+            most=MAX_PAIRS,
         )
     if not pairs and unreadable:
         raise DocumentError(
-            Message(
-                "{name}: none of its units can be read ({count:,} in the file): export it as TMX, and import that file",
-                name=name,
-                count=len(unreadable),
-            )
+            "{name}: none of its units can be read ({count:,} in the file): export it as TMX, and import that file",
+            name=name,
+            count=len(unreadable),
         )
     if not pairs:
         raise DocumentError(
-            Message(
-                "{name} has no units in both “{source}” and “{target}”: choose a memory in these languages",
-                name=name,
-                source=source_language,
-                target=target_language,
-            )
+            "{name} has no units in both “{source}” and “{target}”: choose a memory in these languages",
+            name=name,
+            source=source_language,
+            target=target_language,
         )
     if of_one_place:
         notes.append(

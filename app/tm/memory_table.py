@@ -112,25 +112,21 @@ def _layout(cells: list[str], name: str, languages: tuple[str, str]) -> Layout:
     direction = "-".join(languages)
     if foreign := foreign_languages(cells, direction):
         raise DocumentError(
-            Message(
-                "{name} has columns for {found}, not for “{source}” and “{target}”: name the two columns source and "
-                "target, or choose another memory",
-                name=name,
-                found=shortened_list(foreign),
-                source=languages[0],
-                target=languages[1],
-            )
+            "{name} has columns for {found}, not for “{source}” and “{target}”: name the two columns source and "
+            "target, or choose another memory",
+            name=name,
+            found=shortened_list(foreign),
+            source=languages[0],
+            target=languages[1],
         )
     layout = layout_of(cells, direction)
     if not layout.is_complete or len(cells) < 2:
         raise DocumentError(
-            Message(
-                "{name} does not have two columns of texts: name the columns “{source}” and “{target}” in the first "
-                "row, and remove rows above it",
-                name=name,
-                source=languages[0],
-                target=languages[1],
-            )
+            "{name} does not have two columns of texts: name the columns “{source}” and “{target}” in the first "
+            "row, and remove rows above it",
+            name=name,
+            source=languages[0],
+            target=languages[1],
         )
     return layout
 
@@ -164,12 +160,10 @@ def _text_rows(data: bytes, name: str, notes: list[str]) -> Iterator[_Numbered]:
             return
         except csv.Error as problem:
             raise DocumentError(
-                Message(
-                    "{name}, line {number} cannot be read as a row of a table ({reason}): check its quotation marks",
-                    name=name,
-                    number=number,
-                    reason=problem,
-                )
+                "{name}, line {number} cannot be read as a row of a table ({reason}): check its quotation marks",
+                name=name,
+                number=number,
+                reason=problem,
             ) from problem
         if any(cell.strip() for cell in cells):
             yield number, [unescape_formula(" ".join(cell.split("\n"))) for cell in cells]

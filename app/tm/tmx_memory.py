@@ -11,7 +11,6 @@ from app import VERSION
 from app.errors import DocumentError
 from app.formats.bilingual.tmx import own_place
 from app.formats.xml_text import Node, decode_xml, escape, tree
-from app.i18n import Message
 from app.text.language_names import in_language
 from app.tm.entries import MemoryEntry, each_pair_once
 from app.tm.tmx_codes import pairs_in, seg, texts_of
@@ -34,7 +33,7 @@ def read_tmx(
     root = tree(decode_xml(data, name, MAX_ELEMENTS).text)
     if root.local != "tmx":
         raise DocumentError(
-            Message("{name} is not a TMX file (root element: <{root}>): choose another file", name=name, root=root.name)
+            "{name} is not a TMX file (root element: <{root}>): choose another file", name=name, root=root.name
         )
     for unit in root.walk():
         if unit.local != "tu":

@@ -12,7 +12,6 @@ from typing import Final
 
 from app.errors import SQLITE_ERRORS, DocumentError
 from app.formats.xml_text import Node, decode_xml, tree
-from app.i18n import Message
 from app.text.language_names import in_language
 from app.tm.tmx_codes import Code, texts_of_parts
 
@@ -46,11 +45,9 @@ def read_trados(
             connection.close()
     except SQLITE_ERRORS as problem:
         raise DocumentError(
-            Message(
-                "{name} is damaged ({reason}): open it in Trados Studio, export it as TMX, and import that file",
-                name=name,
-                reason=problem,
-            )
+            "{name} is damaged ({reason}): open it in Trados Studio, export it as TMX, and import that file",
+            name=name,
+            reason=problem,
         ) from problem
 
 
@@ -82,9 +79,7 @@ def _check_tables(connection: sqlite3.Connection, name: str) -> None:
         kind, statement = kinds.get(table, ("", ""))
         if kind != "table" or not statement.startswith("CREATE TABLE"):
             raise DocumentError(
-                Message(
-                    "{name} is a database but not a translation memory of Trados Studio: choose another file", name=name
-                )
+                "{name} is a database but not a translation memory of Trados Studio: choose another file", name=name
             )
 
 
@@ -120,11 +115,11 @@ def _parts(xml: str) -> list[str | Code]:
     """Texts and codes of a segment. Raises DocumentError."""
     data = xml.encode("utf-8", "replace")
     if len(data) > MAX_SEGMENT_BYTES:
-        raise DocumentError(Message("the segment is too long"))
+        raise DocumentError("the segment is too long")
     root = tree(decode_xml(data, "segment", _MAX_ELEMENTS).text)
     elements = root.first("Elements")
     if root.local != "Segment" or elements is None:
-        raise DocumentError(Message("the segment has no elements"))
+        raise DocumentError("the segment has no elements")
     parts: list[str | Code] = []
     for child in elements.nodes():
         if child.local == "Text":

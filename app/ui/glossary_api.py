@@ -14,7 +14,6 @@ from app.errors import CommandError
 from app.formats.documents import Export
 from app.glossary.import_report import Verdict
 from app.glossary.writing import KINDS, kind_label, losses, write_glossary
-from app.i18n import Message
 from app.segments import Json
 from app.sessions import Sessions
 from app.ui import questions as q
@@ -105,7 +104,7 @@ class GlossaryApi:
         """Rows of an import that is not used yet, as CSV. Raises AppError if there is no such import or list."""
         workspace = self.sessions.find(actor, token)
         if shown not in _SHOWN:
-            raise CommandError(Message("{name!r} is not a list of rows.", name=shown))
+            raise CommandError("{name!r} is not a list of rows.", name=shown)
         export = workspace.glossary_imports.table(number, shown, language)  # type: ignore[arg-type]
         self.sessions.store.append(
             actor, workspace.session_id, "export", {"kind": "glossary.rows", "name": export.name}

@@ -23,7 +23,6 @@ from pydantic import (
 )
 
 from app.errors import CommandError
-from app.i18n import Message
 from app.segments.segment_constraints import BanCase, Constraints
 from app.text.client_json import check_num_fields
 
@@ -114,7 +113,7 @@ def _command_error(error: ValidationError) -> CommandError:
     path = takewhile(lambda part: isinstance(part, str) and part.isidentifier(), first["loc"])
     name = ".".join(path)[:MAX_SHOWN_CHARACTERS]
     if not name:
-        return CommandError(Message("The page sent a message that is not an object; reload the page."))
+        return CommandError("The page sent a message that is not an object; reload the page.")
     if first["type"] == "extra_forbidden":
-        return CommandError(Message("The page sent an unknown field {name!r}; reload the page.", name=name))
-    return CommandError(Message("The page sent an invalid value for {name!r}; reload the page.", name=name))
+        return CommandError("The page sent an unknown field {name!r}; reload the page.", name=name)
+    return CommandError("The page sent an invalid value for {name!r}; reload the page.", name=name)

@@ -129,11 +129,9 @@ class SignIn:
             token = path.read_text(encoding="utf-8", errors="replace").strip()
             if not _TOKEN.fullmatch(token):
                 raise AppError(
-                    Message(
-                        "{path} is not an access token, which has 16 to 200 letters, digits, - or _: remove the file, "
-                        "and a new one is created",
-                        path=path,
-                    )
+                    "{path} is not an access token, which has 16 to 200 letters, digits, - or _: remove the file, "
+                    "and a new one is created",
+                    path=path,
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)

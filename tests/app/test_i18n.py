@@ -7,6 +7,7 @@ import copy
 import json
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
@@ -15,7 +16,7 @@ import pytest
 import app.checks
 import app.i18n
 from app.access.actor import OWNER
-from app.errors import CommandError
+from app.errors import ApiError, AppError, CommandError
 from app.i18n import Message, counted, joined, translated
 from app.text.encoding import shortened_list
 from app.ui.api import Api
@@ -25,18 +26,37 @@ APP = Path(app.__file__).parent
 FILES = sorted((APP / "i18n").glob("messages.*.json"))
 
 
+def error_names() -> set[str]:
+    """The classes whose first argument is a message or its template; messages of `ApiError` are English."""
+    found, waiting = {"AppError"}, AppError.__subclasses__()
+    while waiting:
+        error = waiting.pop()
+        if error is not ApiError:
+            found.add(error.__name__)
+            waiting += error.__subclasses__()
+    return found
+
+
+def calls_of(names: set[str]) -> Iterator[tuple[Path, ast.Call]]:
+    """The calls of functions and classes with these names in the sources of the app."""
+    for path in APP.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                yield path, node
+
+
 def templates() -> set[str]:
     """Every template in the sources; each must be spelt out where it is used, or nobody could translate it."""
     found = set(app.checks._TEMPLATES.values())
-    for path in APP.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_message = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message"
-            if not is_message or path in (APP / "i18n" / "__init__.py", APP / "checks" / "__init__.py"):
-                continue
-            assert isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant), f"{path}:{node.lineno}"
-            names = {name for _, name, _, _ in Formatter().parse(node.args[0].value) if name}
-            assert names == {keyword.arg for keyword in node.keywords}, f"{path}:{node.lineno}"
-            found.add(node.args[0].value)
+    made_elsewhere = (APP / "i18n" / "__init__.py", APP / "checks" / "__init__.py", APP / "errors.py")
+    for path, call in calls_of({"Message", *error_names()}):
+        is_message = isinstance(call.func, ast.Name) and call.func.id == "Message"
+        if path in made_elsewhere or not (is_message or isinstance(call.args[0], ast.Constant)):
+            continue
+        assert isinstance(call.args[0], ast.Constant), f"{path}:{call.lineno}"
+        names = {name for _, name, _, _ in Formatter().parse(call.args[0].value) if name}
+        assert names == {keyword.arg for keyword in call.keywords}, f"{path}:{call.lineno}"
+        found.add(call.args[0].value)
     return found
 
 
@@ -71,15 +91,19 @@ def test_number_with_its_noun_is_singular_only_for_one():
 
 
 def test_every_error_of_the_app_is_raised_with_a_translatable_message():
-    names = {"DocumentError", "GlossaryError", "LogError", "CommandError", "DownloadError"}
     wrong = [
-        f"{path.relative_to(APP)}:{node.lineno}"
-        for path in APP.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
-        if node.args and isinstance(node.args[0], ast.Constant | ast.JoinedStr | ast.BinOp)
+        f"{path.relative_to(APP)}:{call.lineno}"
+        for path, call in calls_of(error_names())
+        if isinstance(call.args[0], ast.JoinedStr | ast.BinOp)
     ]
     assert wrong == []
+
+
+def test_error_keeps_the_template_of_its_message_and_texts_from_elsewhere_as_they_are():
+    assert CommandError("Segment {number:,} does not exist.", number=1200).args[0].values == {"number": 1200}
+    assert CommandError("Not in your text.").args[0].in_language("de") == "Nicht in Ihrem Text."
+    assert str(CommandError("{0} and {name}")) == CommandError("{0} and {name}").args[0].in_language("de")
+    assert str(CommandError("{0} and {name}")) == "{0} and {name}"
 
 
 def test_message_is_english_text_until_it_is_translated():

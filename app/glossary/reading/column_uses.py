@@ -97,18 +97,16 @@ def layout_from(text: str) -> Layout:
         use = next((use for use in USES if use == name.strip().replace("-", "_").casefold()), None)
         if use is None:
             raise GlossaryError(
-                Message(
-                    "“{name}” is not a use of a column: choose one of {known}",
-                    name=name.strip()[:40],
-                    known=", ".join(USES),
-                )
+                "“{name}” is not a use of a column: choose one of {known}",
+                name=name.strip()[:40],
+                known=", ".join(USES),
             )
         if use in uses and use not in _SEVERAL:
-            raise GlossaryError(Message("two columns have the use “{use}”: choose one of them", use=use))
+            raise GlossaryError("two columns have the use “{use}”: choose one of them", use=use)
         uses.append(use)
     for use in ("source", "target"):
         if use not in uses:
-            raise GlossaryError(Message("no column has the use “{use}”: choose the column with these terms", use=use))
+            raise GlossaryError("no column has the use “{use}”: choose the column with these terms", use=use)
     return Layout(tuple(uses), int(text.startswith(_HEADER)))
 
 

@@ -150,30 +150,24 @@ def _root_of(data: bytes, name: str) -> str:
     """The root element of an XML glossary, else an empty string. Raises GlossaryError if it cannot be a glossary."""
     if len(data) > MAX_BYTES:
         raise GlossaryError(
-            Message(
-                "{name} has {size:.1f} MiB; Pinpoint imports glossaries of up to {limit} MiB: remove terms that this "
-                "document does not need",
-                name=name,
-                size=len(data) / 2**20,
-                limit=MAX_BYTES // 2**20,
-            )
+            "{name} has {size:.1f} MiB; Pinpoint imports glossaries of up to {limit} MiB: remove terms that this "
+            "document does not need",
+            name=name,
+            size=len(data) / 2**20,
+            limit=MAX_BYTES // 2**20,
         )
     if data.startswith(_ACCESS_STARTS):
         raise GlossaryError(
-            Message(
-                "{name} is a term base of Trados MultiTerm in the format of Microsoft Access, which Pinpoint does not "
-                "read: export it in MultiTerm as MultiTerm XML, TBX or Excel, and import that file",
-                name=name,
-            )
+            "{name} is a term base of Trados MultiTerm in the format of Microsoft Access, which Pinpoint does not "
+            "read: export it in MultiTerm as MultiTerm XML, TBX or Excel, and import that file",
+            name=name,
         )
     root = _xml_root(data)
     if not root and _is_meant_as_xml(data, name):
         raise GlossaryError(
-            Message(
-                "{name} is damaged or not a TBX, TMX or MultiTerm file: its first lines have no <tbx>, <martif>, <tmx> "
-                "or <mtf>; export it again from the program that created it",
-                name=name,
-            )
+            "{name} is damaged or not a TBX, TMX or MultiTerm file: its first lines have no <tbx>, <martif>, <tmx> "
+            "or <mtf>; export it again from the program that created it",
+            name=name,
         )
     return root
 
@@ -255,13 +249,11 @@ def _check_lines(text: str, name: str) -> None:
     for number, line in _lines(text):
         if len(line) > MAX_LINE_CHARACTERS:
             raise GlossaryError(
-                Message(
-                    "{name}, line {number} has more than {limit:,} characters, so it is not a row of a glossary: check "
-                    "how the file was exported",
-                    name=name,
-                    number=number,
-                    limit=MAX_LINE_CHARACTERS,
-                )
+                "{name}, line {number} has more than {limit:,} characters, so it is not a row of a glossary: check "
+                "how the file was exported",
+                name=name,
+                number=number,
+                limit=MAX_LINE_CHARACTERS,
             )
 
 
@@ -272,13 +264,11 @@ def _layout(cells: Sequence[str], direction: str | None, name: str) -> tuple[Lay
     """
     if foreign := foreign_languages(cells, direction):
         raise GlossaryError(
-            Message(
-                "{name} has columns for {languages}, not for {direction}: choose another glossary, or name the columns "
-                "source and target",
-                name=name,
-                languages=shortened_list(foreign),
-                direction=(direction or "").replace("-", " → "),
-            )
+            "{name} has columns for {languages}, not for {direction}: choose another glossary, or name the columns "
+            "source and target",
+            name=name,
+            languages=shortened_list(foreign),
+            direction=(direction or "").replace("-", " → "),
         )
     layout = layout_of(cells, direction)
     others = unused_languages(cells, layout)
@@ -344,9 +334,7 @@ def _read_rows(
         _check_count(num_rows, name)
         reader.read(row)
     if not num_rows and not checker.errors:
-        raise GlossaryError(
-            Message("{name} has a header but no terms: write one per line, as source<TAB>target", name=name)
-        )
+        raise GlossaryError("{name} has a header but no terms: write one per line, as source<TAB>target", name=name)
     checker.errors.sort(key=lambda error: error.row)
     return [] if is_named else reader.notes()
 
@@ -354,9 +342,9 @@ def _read_rows(
 def _check_count(num_rows: int, name: str) -> None:
     if num_rows > MAX_ROWS:
         raise GlossaryError(
-            Message("{name} has more than {limit:,} rows: remove rows that are not needed", name=name, limit=MAX_ROWS)
+            "{name} has more than {limit:,} rows: remove rows that are not needed", name=name, limit=MAX_ROWS
         )
 
 
 def _no_terms(name: str) -> GlossaryError:
-    return GlossaryError(Message("{name} contains no terms: write one per line, as source<TAB>target", name=name))
+    return GlossaryError("{name} contains no terms: write one per line, as source<TAB>target", name=name)

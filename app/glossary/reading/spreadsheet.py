@@ -57,12 +57,10 @@ def read_workbook(data: bytes, name: str, max_rows: int) -> tuple[list[Row], lis
         raise
     except Exception as problem:  # damaged files make openpyxl raise all kinds of errors
         raise GlossaryError(
-            Message(
-                "{name} cannot be read as an Excel workbook ({reason}): open it in a spreadsheet program and save it "
-                "again as .xlsx or .csv",
-                name=name,
-                reason=type(problem).__name__,
-            )
+            "{name} cannot be read as an Excel workbook ({reason}): open it in a spreadsheet program and save it "
+            "again as .xlsx or .csv",
+            name=name,
+            reason=type(problem).__name__,
         ) from problem
     return rows, notes
 
@@ -79,9 +77,7 @@ def _rows(sheet: object, max_rows: int) -> Iterator[Row]:
             num_cells += len(cells)
             if num_cells > MAX_CELLS:
                 raise GlossaryError(
-                    Message(
-                        "the sheet has more than {limit:,} cells: remove columns that are not needed", limit=MAX_CELLS
-                    )
+                    "the sheet has more than {limit:,} cells: remove columns that are not needed", limit=MAX_CELLS
                 )
             yield Row(number, " | ".join(filter(None, cells)), cells)
             if num_rows > max_rows:  # one more than allowed: the caller reports it
@@ -117,30 +113,22 @@ def _check_archive(data: bytes, name: str) -> None:
             num_strings = _count_strings(archive)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, OSError) as problem:
         raise GlossaryError(
-            Message(
-                "{name} is a damaged archive ({reason}): save it again and import that file", name=name, reason=problem
-            )
+            "{name} is a damaged archive ({reason}): save it again and import that file", name=name, reason=problem
         ) from problem
     size = sum(info.file_size for info in infos)
     if size > MAX_UNPACKED_BYTES:
         raise GlossaryError(
-            Message(
-                "{name} is {size:,.0f} MiB when unpacked; Pinpoint imports workbooks of up to {limit} MiB: remove "
-                "what is not needed",
-                name=name,
-                size=size / 2**20,
-                limit=MAX_UNPACKED_BYTES // 2**20,
-            )
+            "{name} is {size:,.0f} MiB when unpacked; Pinpoint imports workbooks of up to {limit} MiB: remove "
+            "what is not needed",
+            name=name,
+            size=size / 2**20,
+            limit=MAX_UNPACKED_BYTES // 2**20,
         )
     if num_strings > MAX_STRINGS:
         raise GlossaryError(
-            Message(
-                "{name} has more than {limit:,} texts: remove what is not needed, or save the table as .csv",
-                name=name,
-                limit=MAX_STRINGS,
-            )
+            "{name} has more than {limit:,} texts: remove what is not needed, or save the table as .csv",
+            name=name,
+            limit=MAX_STRINGS,
         )
     if not any(info.filename.startswith("xl/") for info in infos):
-        raise GlossaryError(
-            Message("{name} is an archive but not an Excel workbook: import the table itself", name=name)
-        )
+        raise GlossaryError("{name} is an archive but not an Excel workbook: import the table itself", name=name)

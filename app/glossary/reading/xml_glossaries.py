@@ -94,12 +94,10 @@ def _check_languages(name: str, direction: str | None, found: Mapping[str, None]
     """Raises GlossaryError if a language of the direction is missing in the file."""
     if direction and found and not num_both and not set(direction.split("-")) <= found.keys():
         raise GlossaryError(
-            Message(
-                "{name} has terms in {languages}, not in {direction}: choose another glossary",
-                name=name,
-                languages=shortened_list(found),
-                direction=direction.replace("-", " → "),
-            )
+            "{name} has terms in {languages}, not in {direction}: choose another glossary",
+            name=name,
+            languages=shortened_list(found),
+            direction=direction.replace("-", " → "),
         )
 
 
@@ -279,9 +277,7 @@ def _xml_entries(data: bytes, name: str, tag: str) -> Iterator[tuple[int, Elemen
                 path[-1].remove(element)
     except ElementTree.ParseError as problem:  # well-formed, but with undeclared prefixes
         raise GlossaryError(
-            Message(
-                "{name} is not valid XML ({reason}): export it again from the program that created it",
-                name=name,
-                reason=problem,
-            )
+            "{name} is not valid XML ({reason}): export it again from the program that created it",
+            name=name,
+            reason=problem,
         ) from problem

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from app.errors import CommandError
-from app.i18n import Message
 from app.ui.commands.audit_commands import ShowActivity
 from app.ui.commands.bundle_commands import (
     BeginFiles,
@@ -205,5 +204,5 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
 def read_command(name: str, message: object) -> Command | SessionCommand:
     """The command in a message. Raises CommandError for an unknown command or an invalid message."""
     if name not in COMMANDS:
-        raise CommandError(Message("The page sent an unknown command {name!r}; reload the page.", name=name))
+        raise CommandError("The page sent an unknown command {name!r}; reload the page.", name=name)
     return read(COMMANDS[name], message)

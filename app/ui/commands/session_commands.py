@@ -8,7 +8,6 @@ from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats import Reading
 from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
-from app.i18n import Message
 from app.sessions import Sessions
 from app.text.encoding import codec_of
 from app.ui.commands.command import SessionCommand
@@ -75,7 +74,7 @@ class RereadDocument(SessionCommand):
 
     def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:
         if self.encoding is not None and codec_of(self.encoding) != self.encoding:
-            raise CommandError(Message("{encoding!r} is not a known encoding", encoding=self.encoding))
+            raise CommandError("{encoding!r} is not a known encoding", encoding=self.encoding)
         source, target = self.source_column, self.target_column
         columns = None if source is None or target is None else (source, target)
         extras = None if self.extras is None else tuple(self.extras)
