@@ -105,7 +105,7 @@ def worlds(codec: TextCodec) -> list[World]:
     latin = tuple(
         piece
         for piece in range(len(vocabulary))
-        if not vocabulary.is_special(piece) and all(char <= "\xff" for char in vocabulary.surfaces[piece])
+        if piece not in codec.specials and all(char <= "\xff" for char in vocabulary.surfaces[piece])
     )
     words = tuple(piece for piece in latin if _is_whole_word(codec, piece))
     return [

@@ -109,21 +109,6 @@ def _words_and_marks(stretch: str) -> list[tuple[str, int]]:
     return [(text, _WORD if is_word_char(text[0]) else _MARK) for text in texts]
 
 
-def tokenise(text: str) -> list[Token]:
-    """All tokens of a text in NFC."""
-    return [token for _, chunk in cut(text) for token in chunk_tokens(chunk)]
-
-
-def detokenise(tokens: list[Token]) -> str:
-    """The text of which these are the tokens."""
-    parts: list[str] = []
-    for i, token in enumerate(tokens):
-        if i > 0 and not tokens[i - 1].glues_right and not token.glues_left:
-            parts.append(" ")
-        parts.append(token.text)
-    return "".join(parts)
-
-
 @cache
 def _moses() -> MosesTokenizer:
     from sacremoses import MosesTokenizer  # here, because a machine that trains on ids does not need it

@@ -100,10 +100,6 @@ class Vocabulary:
         """The spelling of pieces, for people to read."""
         return [self.pieces[i] for i in ids]
 
-    def is_special(self, piece_id: int) -> bool:
-        """True if a piece is not text (including `<unk>`); the only special piece in encoded text is `<unk>`."""
-        return piece_id < len(SPECIAL_PIECES)
-
     @property
     def placeholders(self) -> list[str]:
         """The placeholders that are pieces (`%s`), in the order of their ids; few vocabularies have any."""

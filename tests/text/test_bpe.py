@@ -14,7 +14,7 @@ from subword_nmt.apply_bpe import BPE
 
 from engine.errors import ModelError, TrainingError
 from engine.text.bpe import BytePairs, learn_merges
-from engine.text.tokens import tokenise
+from engine.text.tokens import chunk_tokens, cut
 
 
 def joined(pieces: list[str]) -> str:
@@ -24,7 +24,8 @@ def joined(pieces: list[str]) -> str:
 
 @pytest.fixture(scope="module")
 def words(corpus_sample):
-    return Counter(token.text for line in corpus_sample for token in tokenise(line.text) if token.is_word)
+    chunks = [chunk for line in corpus_sample for _, chunk in cut(line.text)]
+    return Counter(token.text for chunk in chunks for token in chunk_tokens(chunk) if token.is_word)
 
 
 @pytest.fixture(scope="module")

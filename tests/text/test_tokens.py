@@ -7,11 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text import is_word_char, normalise
-from engine.text.tokens import JOINER, chunk_tokens, cut, detokenise, escape, is_escaped, tokenise
+from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())).map(normalise)
 # Dense in everything that has a rule.
 RULED = st.text("aß1²\u0301.,-`'’&<>@_￭ \t\u00a0\u200b\ud800漢“()", max_size=16).map(normalise)
+
+
+def tokenise(text: str) -> list[Token]:
+    return [token for _, chunk in cut(text) for token in chunk_tokens(chunk)]
+
+
+def detokenise(tokens: list[Token]) -> str:
+    text = ""
+    for i, token in enumerate(tokens):
+        needs_space = i > 0 and not tokens[i - 1].glues_right and not token.glues_left
+        text += " " * needs_space + token.text
+    return text
 
 
 def spelt(text: str) -> str:
