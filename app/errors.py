@@ -102,6 +102,15 @@ class ApiError(AppError):
         self.retry_after = retry_after
 
 
+class Checked:
+    """A dataclass that raises CommandError, when it is made, for a value that is not of the annotated type."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
 def check_fields(value: Any) -> None:
     """Raises CommandError for the first field of a dataclass whose value is not of the annotated type.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.i18n import Message
 
 Role = Literal["translator", "reviewer", "manager", "administrator"]
@@ -13,7 +13,7 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Access(Checked):
     """The access rights of a person. `projects` are those they see; None: all.
 
     A person manages the projects `own`, which the server made for their documents, whatever their role.
@@ -22,9 +22,6 @@ class Access:
     role: Role
     projects: frozenset[int] | None
     own: frozenset[int] = frozenset()
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def sees(self, project_id: int) -> bool:
         """True if the person sees a project with all that belongs to it."""

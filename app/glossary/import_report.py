@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,7 +9,7 @@ from typing import Any, Literal
 from app.glossary import Term
 from app.glossary.reading.row_checks import RowReport
 from app.i18n import Message, translated
-from app.text.encoding import escape_formula
+from app.text.workbook import csv_table
 
 Verdict = Literal["rejected", "held", "look", "repeat", "new", "changed", "same"]
 Shown = Verdict | Literal["attention"]
@@ -70,19 +68,16 @@ class StagedImport:
 
     def table(self, shown: Shown, language: str) -> bytes:
         """All of these rows as CSV with a header and escaped formulas; messages are in the given language."""
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(("row", "result", "text", "message", "before", "fix"))
+        rows: list[tuple[str | int, ...]] = [("row", "result", "text", "message", "before", "fix")]
         for row in self._rows(shown):
             fix = (row.get("fix") or {}).get("to") or ""
             message = str(translated(row["message"], language))
-            cells = (row["verdict"], row["text"], message, row.get("was", ""), fix)
-            writer.writerow((row["row"], *map(escape_formula, cells)))
+            rows.append((row["row"], row["verdict"], row["text"], message, row.get("was", ""), fix))
         verdicts = ATTENTION if shown == "attention" else (shown,)
         if num_more := sum(self.counts[verdict] for verdict in verdicts) - self._num_rows(shown):
             message = Message("Further rows, which are not listed: {count:,}.", count=num_more)
-            writer.writerow(("", "", "", translated(message, language), "", ""))
-        return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
+            rows.append(("", "", "", translated(message, language), "", ""))
+        return csv_table(rows)
 
     def _num_rows(self, shown: Shown) -> int:
         if shown == "attention":

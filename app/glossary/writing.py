@@ -6,7 +6,6 @@ Reading the file again gives the same terms. What a format has no place for is n
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 from xml.sax.saxutils import escape, quoteattr
@@ -17,9 +16,9 @@ from app.glossary.glossary import Glossary
 from app.glossary.model import Term, has_inner_capitals
 from app.glossary.tool_tables import TABLES, ToolTable
 from app.i18n import Message, joined
-from app.text.encoding import FORMULA_STARTS, escape_formula, safe_name
+from app.text.encoding import FORMULA_STARTS, safe_name
 from app.text.language_names import english_name
-from app.text.workbook import Sheet, workbook
+from app.text.workbook import Sheet, csv_table, workbook
 from engine import short_code
 
 _XML_FILES: Final = {"tbx": ("TBX", "tbx"), "multiterm-xml": ("Trados MultiTerm", "xml")}
@@ -55,7 +54,7 @@ def write_glossary(glossary: Glossary, kind: str, direction: str) -> Export:
         rows = _rows(table, glossary.terms.values(), direction)
         # Without a header, only quotation marks keep a semicolon in a term from looking like the separator.
         quoting: Literal[0, 1] = csv.QUOTE_MINIMAL if table.has_header else csv.QUOTE_ALL
-        data = workbook([Sheet("Glossary", rows)]) if ending == "xlsx" else _table(rows, table.delimiter, quoting)
+        data = workbook([Sheet("Glossary", rows)]) if ending == "xlsx" else csv_table(rows, table.delimiter, quoting)
     stem = glossary.name.rpartition(".")[0] or glossary.name
     end = ending if kind == ending else f"{kind.partition('-')[0]}.{ending}"
     return Export(safe_name(f"{stem}.{end}", f"glossary.{ending}"), data, losses(glossary.terms.values(), kind))
@@ -129,14 +128,6 @@ def _rows(table: ToolTable, terms: Iterable[Term], direction: str) -> Iterator[l
         yield table.header(direction, num_variants)
     for number, term in enumerate(stated, 1):
         yield list(table.cells(number, term, uses, direction))
-
-
-def _table(rows: Iterable[list[str]], delimiter: str, quoting: Literal[0, 1]) -> bytes:
-    file = io.StringIO()
-    writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n", quoting=quoting)
-    for row in rows:
-        writer.writerow(map(escape_formula, row))
-    return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
 
 
 def _tbx(glossary: Glossary, source: str, target: str) -> bytes:

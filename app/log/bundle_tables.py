@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from sqlite_utils import Database
 
-from app.errors import check_fields
+from app.errors import Checked
 from app.i18n import Message
 from app.log.connection import LogConnection
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(Checked):
     """Files that were opened together. `data` are the bytes of their archive, empty for files that were selected.
 
     The `name` is that of the archive or of the folder, or empty. With `id` 0 it is not stored yet.
@@ -24,9 +24,6 @@ class Bundle:
     id: int
     name: str
     data: bytes = field(default=b"", repr=False)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -109,24 +110,26 @@ def back_up(db: Database, path: Path) -> None:
 
     On LogError no file is left behind.
     """
-    try:
+    with explained_new_file(path):
         if path.exists():
             raise FileExistsError
         num_pages, page_size = (db.execute(f"PRAGMA page_{what}").fetchone()[0] for what in ("count", "size"))
         with whole_file(path, mode=0o600, replaces=False, num_bytes=num_pages * page_size) as temporary:
             _copy(db, temporary)
+
+
+@contextmanager
+def explained_new_file(path: Path) -> Iterator[None]:
+    """Turns errors while a new log is written to `path` into LogError with a solution."""
+    try:
+        yield
     except FileExistsError as error:
         raise LogError(
             "{path} already exists: choose a new name (existing backups are not overwritten)", path=path
         ) from error
-    except OSError as error:
-        raise LogError(
-            "{path} cannot be written ({error}): choose another folder", path=path, error=error.strerror
-        ) from error
-    except sqlite3.Error as error:
-        raise LogError(
-            "{path}: the backup could not be written ({error}); the file was removed", path=path, error=error
-        ) from error
+    except (OSError, sqlite3.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise LogError("{path} cannot be written ({error}): choose another folder", path=path, error=reason) from error
 
 
 def _copy(db: Database, path: Path) -> None:

@@ -20,6 +20,7 @@ from app.log.records import event_hash, to_json
 
 _PURPOSE = Message("write the people")
 _EVENTS_PER_PAGE: Final = 500
+_HASHED_COLUMNS: Final = ("seq", "wall_ms", "monotonic_ms", "type", "segment_index", "segment_version")
 _NAMING_FIELDS = ("person", "member")  # of payloads; the name of a project in events about it may be a person's, too
 
 
@@ -65,16 +66,7 @@ def _replace_in_session(
             payload = _with_pseudonym(row["type"], row["payload"], name, pseudonym)
             num_changed += payload != row["payload"]
             previous = row["previous_hash"] if previous is None else previous
-            own = event_hash(
-                previous,
-                row["seq"],
-                row["wall_ms"],
-                row["monotonic_ms"],
-                row["type"],
-                row["segment_index"],
-                row["segment_version"],
-                payload,
-            )
+            own = event_hash(previous, *(row[name] for name in _HASHED_COLUMNS), payload)
             if own != row["hash"]:
                 log.db.execute(
                     "UPDATE event SET payload = ?, previous_hash = ?, hash = ? WHERE session_id = ? AND seq = ?",

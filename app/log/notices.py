@@ -13,7 +13,7 @@ from typing import Literal
 from sqlite_utils import Database
 
 from app.access.actor import Actor
-from app.errors import check_fields
+from app.errors import Checked
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.event_chain import wall_ms
@@ -22,7 +22,7 @@ NoticeKind = Literal["assigned", "withdrawn", "returned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Checked):
     """A notice for a person about a document.
 
     `sender` is the person who caused it ("": the owner of the server), `num_segments` the number of segments that it is
@@ -37,9 +37,6 @@ class Notice:
     is_dismissed: bool
     document: str
     project_id: int
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def load_notices(log: LogConnection) -> dict[str, tuple[Notice, ...]]:

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from app.access.actor import Actor
 from app.access.memberships import Memberships
 from app.access.rights import Access, Role
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.project_tables import Project, insert_project
@@ -23,27 +23,21 @@ _LOOK_SECONDS: Final = 0.5  # until a change by the command line counts
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Person(Checked):
     """A person with a role, and the numbers of the projects that they are a member of."""
 
     name: str
     role: Role
     projects: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Checked):
     """A member of a project; `is_own`: the project was made for their documents."""
 
     project_id: int
     person: str
     is_own: bool
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class People:

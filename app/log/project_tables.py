@@ -6,28 +6,22 @@ Changes are made inside a transaction together with an event in the log of the d
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any, Final
 
 from sqlite_utils import Database
 
 from app.access.actor import Actor
-from app.errors import check_fields
+from app.errors import Checked
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.notices import note_assignment
-
-_COLUMNS = (
-    "id, name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
-    "min_match, other_penalty, import_penalty, learns, has_review"
-)
-
 
 CHOSEN_BY_NOBODY: Final = -1  # `chosen_ms` of a project for the documents of a program
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(Checked):
     """A project. Empty texts: no name of its own, no client, and a form of address or domain that the model chooses.
 
     `shares_memory`: matches from documents of other projects are used, too. Times are milliseconds since 1970.
@@ -51,13 +45,13 @@ class Project:
     learns: bool = True
     has_review: bool = False
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     @property
     def is_of_program(self) -> bool:
         """True if the project is for a program's documents, and nobody has chosen it for documents of the page."""
         return self.chosen_ms == CHOSEN_BY_NOBODY
+
+
+_COLUMNS: Final = ", ".join(field.name for field in fields(Project))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +70,11 @@ class ConfirmedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class _AssignedSegment:
+class _AssignedSegment(Checked):
     """A segment with the person to whom it is assigned."""
 
     index: int
     person: str
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,48 +117,17 @@ def load_project(log: LogConnection, project_id: int) -> Project | None:
 
 def insert_project(db: Database, project: Project) -> int:
     """Adds a project and returns its number; `project.id` does not count."""
-    statement = (
-        "INSERT INTO project (name, client, direction, formality, domain, shares_memory, created_ms, chosen_ms, "
-        "min_match, other_penalty, import_penalty, learns, has_review) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    )
-    values = (
-        project.name,
-        project.client,
-        project.direction,
-        project.formality,
-        project.domain,
-        project.shares_memory,
-        project.created_ms,
-        project.chosen_ms,
-        project.min_match,
-        project.other_penalty,
-        project.import_penalty,
-        project.learns,
-        project.has_review,
-    )
+    _, *values = astuple(project)
+    marks = ", ".join("?" * len(values))
+    statement = f"INSERT INTO project ({_COLUMNS.removeprefix('id, ')}) VALUES ({marks})"  # noqa: S608 (names of ours)
     return int(db.execute(statement, values).lastrowid or 0)
 
 
 def update_project(db: Database, project: Project) -> None:
-    """Stores the project's texts, its style, its choices for matches, and when it was chosen; its languages stay."""
-    db.execute(
-        "UPDATE project SET name = ?, client = ?, formality = ?, domain = ?, shares_memory = ?, chosen_ms = ?, "
-        "min_match = ?, other_penalty = ?, import_penalty = ?, learns = ?, has_review = ? WHERE id = ?",
-        (
-            project.name,
-            project.client,
-            project.formality,
-            project.domain,
-            project.shares_memory,
-            project.chosen_ms,
-            project.min_match,
-            project.other_penalty,
-            project.import_penalty,
-            project.learns,
-            project.has_review,
-            project.id,
-        ),
-    )
+    """Stores the fields of a project, except its languages and the time at which it was made."""
+    values = asdict(project)
+    changes = ", ".join(f"{name} = :{name}" for name in values if name not in ("id", "direction", "created_ms"))
+    db.execute(f"UPDATE project SET {changes} WHERE id = :id", values)  # noqa: S608 (column names of ours)
 
 
 def project_setting(log: LogConnection, project_id: int, name: str) -> str | None:
@@ -277,7 +237,7 @@ _COUNTS = ("num_documents", "num_term_bases", "num_terms")
 
 
 def _project(log: LogConnection, row: dict[str, Any]) -> Project:
-    fields = {name: row[name] for name in _COLUMNS.split(", ")}
-    flags = {name: bool(fields[name]) for name in ("shares_memory", "learns", "has_review")}
+    values = {name: row[name] for name in _COLUMNS.split(", ")}
+    flags = {name: bool(values[name]) for name in ("shares_memory", "learns", "has_review")}
     with log.checked(Message("read the project")):
-        return Project(**{**fields, **flags})
+        return Project(**{**values, **flags})

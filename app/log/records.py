@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.formats.documents import Document
 from app.glossary import Glossary, Term
 from app.i18n import Message
@@ -75,7 +75,7 @@ class NewEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class SavedSegment:
+class SavedSegment(Checked):
     """The stored state of a segment."""
 
     index: int
@@ -88,12 +88,9 @@ class SavedSegment:
     limits: TextLimits | None = None
     placeholders: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
-class SessionSummary:
+class SessionSummary(Checked):
     """One line of the list of sessions. Times are milliseconds since 1970.
 
     `is_untouched`: the session has no glossary of its own and no segment was changed; the file may have had
@@ -118,9 +115,6 @@ class SessionSummary:
     assignee: str = ""
     part_assignees: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     @property
     def shown_name(self) -> str:
         """The name of the document, with the folders of the archive or selection that it came from."""
@@ -128,7 +122,7 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionRecord:
+class SessionRecord(Checked):
     """All data for resuming a session."""
 
     id: int
@@ -147,12 +141,9 @@ class SessionRecord:
     last_hash: str
     project_id: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Checked):
     """One event. `monotonic_ms` is comparable only within one run of the app, from an "open" or "resume" to the next.
 
     `payload_json` is the text covered by the hash.
@@ -169,9 +160,6 @@ class Event:
     previous_hash: str
     hash: str
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     @property
     def payload(self) -> dict[str, Any]:
         """The payload as plain values, parsed at each call."""
@@ -181,16 +169,8 @@ class Event:
     @property
     def true_hash(self) -> str:
         """The hash of the fields; differs from `hash` if the event was changed later."""
-        return event_hash(
-            self.previous_hash,
-            self.seq,
-            self.wall_ms,
-            self.monotonic_ms,
-            self.type,
-            self.segment,
-            self.segment_version,
-            self.payload_json,
-        )
+        _, *fields, previous_hash, _ = dataclasses.astuple(self)
+        return event_hash(previous_hash, *fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,22 +193,12 @@ class Tombstone:
     last_hash: str
 
 
-def event_hash(
-    previous_hash: str,
-    seq: int,
-    wall_ms: int,
-    monotonic_ms: int,
-    event_type: str,
-    segment: int | None,
-    segment_version: int | None,
-    payload_json: str,
-) -> str:
-    """SHA-256, in hexadecimal, of the previous hash and all fields of the event as one JSON list.
+def event_hash(previous_hash: str, *fields: str | int | None) -> str:
+    """SHA-256, in hexadecimal, of the previous hash and the fields of the event from `seq` to `payload_json`.
 
     The hashed text is `json.dumps([...])` with its defaults, so that other programs can verify an exported log.
     """
-    fields = [previous_hash, seq, wall_ms, monotonic_ms, event_type, segment, segment_version, payload_json]
-    return hashlib.sha256(json.dumps(fields).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps([previous_hash, *fields]).encode("ascii")).hexdigest()
 
 
 def chain_report(events: Iterable[Event], num_events: int, last_hash: str) -> ChainReport:

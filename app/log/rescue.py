@@ -19,6 +19,7 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from app.errors import SQLITE_ERRORS, LogError
+from app.log.file import explained_new_file
 from app.log.migrations import migrations, unknown_steps
 from app.log.write_ahead_file import set_number
 from app.whole_files import whole_file
@@ -57,23 +58,13 @@ def rescue_log(damaged: Path, path: Path) -> Rescue:
     A session is whole with its document and all its segments; events may be missing, as `verify` then reports. Raises
     LogError if `path` exists or cannot be written, or if nothing can be read.
     """
-    try:
-        with (
-            closing(_readable(damaged)) as old,
-            whole_file(path, mode=0o600, replaces=False, num_bytes=damaged.stat().st_size) as temporary,
-        ):
-            new = Database(sqlite3.connect(temporary, isolation_level=None))
-            try:
-                return _copy(old, new, damaged.stat().st_size)
-            finally:
-                new.close()
-    except FileExistsError as error:
-        raise LogError(
-            "{path} already exists: choose a new name (existing backups are not overwritten)", path=path
-        ) from error
-    except (OSError, sqlite3.Error) as error:  # errors of the damaged log do not stop the rescue
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise LogError("{path} cannot be written ({error}): choose another folder", path=path, error=reason) from error
+    with (
+        explained_new_file(path),  # errors of the damaged log do not stop the rescue
+        closing(_readable(damaged)) as old,
+        whole_file(path, mode=0o600, replaces=False, num_bytes=damaged.stat().st_size) as temporary,
+        closing(Database(sqlite3.connect(temporary, isolation_level=None))) as new,
+    ):
+        return _copy(old, new, damaged.stat().st_size)
 
 
 def _readable(path: Path) -> sqlite3.Connection:

@@ -211,6 +211,12 @@ def list_sessions(
         ]
 
 
+# Of a session, those with the same name and value in a `SessionRecord`.
+_PLAIN_COLUMNS = (
+    *("id", "token", "direction", "pseudonym", "project_id"), *("created_ms", "last_ms", "num_events", "last_hash"),
+)  # fmt: skip
+
+
 def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
     """All data for resuming a session. Raises LogError if there is no such session."""
     # A constant, so that no input ever becomes SQL.
@@ -235,21 +241,13 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             document_terms = load_document_terms(log.db, session["id"])
     with log.checked(Message("load the session")):
         return SessionRecord(
-            id=session["id"],
-            token=session["token"],
+            **{name: session[name] for name in _PLAIN_COLUMNS},
             document=_document(session, segments),
-            direction=session["direction"],
-            pseudonym=session["pseudonym"],
             versions=json.loads(session["versions"]),
             options=json.loads(session["options"]),
-            segments=tuple(_saved_segment(row) for row in segments),
+            segments=tuple(map(_saved_segment, segments)),
             glossaries=glossaries,
             document_terms=document_terms,
-            created_ms=session["created_ms"],
-            last_ms=session["last_ms"],
-            num_events=session["num_events"],
-            last_hash=session["last_hash"],
-            project_id=session["project_id"],
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.models.published_models import BEGUN_SUFFIX, KEPT_SECONDS
 from app.whole_files import write_whole
 from engine import cache_folder
@@ -19,7 +19,7 @@ Kind = Literal["published", "pair", "hub"]
 
 
 @dataclass(frozen=True, slots=True)
-class BegunDownload:
+class BegunDownload(Checked):
     """A download that was started: a published model, a pair of models or a hub model, by its name, key or id.
 
     `is_continued`: a start of the app continued it already.
@@ -28,10 +28,6 @@ class BegunDownload:
     kind: Kind
     name: str
     is_continued: bool = False
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
 
 class BegunDownloads:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol, get_args
 
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.i18n import Message
 from app.text.quantities.requirements import RequiredQuantity, required_quantities
 from engine import Formality, Request
@@ -35,7 +35,7 @@ class Trained(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class Style(Checked):
     """A form of address and a domain; None leaves the choice to the model.
 
     With `requires_numbers`, translations have the numbers, dates and times of the source in their language's format.
@@ -44,10 +44,6 @@ class Style:
     formality: Formality | None = None
     domain: str | None = None
     requires_numbers: bool = True
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
     def known_to(self, model: Trained, direction: str) -> Style:
         """The part of this style that the model supports."""

@@ -6,7 +6,6 @@ file of the keys.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 import threading
@@ -14,11 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from app.access.actor import Actor
-from app.errors import ApiError, CommandError, check_fields
+from app.errors import ApiError, Checked, CommandError
 from app.formats import Reading
 from app.formats.documents import Document, Export
 from app.formats.read_file import FileOverview
@@ -31,7 +29,7 @@ from app.projects import check_fit
 from app.reading import ProjectRules
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS, MAX_UPLOADS_EACH
-from app.serving.keys import ApiFile
+from app.serving.keys import ApiFile, hash_of, utc_now
 from app.serving.translations import fitting_directions, other_text, unsupported
 from app.sessions import Sessions
 from app.workspace.commands import Workspace
@@ -49,19 +47,15 @@ _TABLES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(Checked):
     """A document as a program sends it."""
 
     name: str
     data: bytes
 
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
-class DocumentOrder:
+class DocumentOrder(Checked):
     """Languages, project, style and terms of a document. Without a source, the file or its text decides.
 
     `project` is the number of a project; None is the project of the person for these languages. `secret` is a second
@@ -76,10 +70,6 @@ class DocumentOrder:
     is_style_required: bool = True
     secret: str = ""
     reading: Reading | None = None
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +149,8 @@ class ApiDocuments:
         num_characters = sum(len(each.source) for each in document.segments if each.target is None)
         charge(caller, num_characters)
         workspace = self._sessions.opener.start_unshown(caller.actor, document, direction, project, style)
-        created = datetime.now(UTC).isoformat(timespec="seconds")
-        made = ApiDocument(
-            secrets.token_hex(16).upper(),
-            workspace.token,
-            _hash(order.secret),
-            document.name,
-            direction,
-            num_characters,
-            created,
-        )
+        number, secret = secrets.token_hex(16).upper(), hash_of(order.secret)
+        made = ApiDocument(number, workspace.token, secret, document.name, direction, num_characters, utc_now())
         with self._sessions.opener.finishing(workspace):
             for name, entries in (terms or {}).items():
                 workspace.glossaries.put(caller.actor, name, entries)
@@ -190,7 +172,7 @@ class ApiDocuments:
         """A document of a person. Raises ApiError if the person has none with this id, or for a wrong `secret`."""
         rows = self._rows("SELECT * FROM document WHERE owner = ? AND id = ?", owner, number)
         found = _document(rows[0]) if rows else None
-        if found is None or (secret is not None and not hmac.compare_digest(found.secret_hash, _hash(secret))):
+        if found is None or (secret is not None and not hmac.compare_digest(found.secret_hash, hash_of(secret))):
             raise _missing()
         return found
 
@@ -300,10 +282,6 @@ class ApiDocuments:
 
 def _missing() -> ApiError:
     return ApiError("not_found", "There is no document with this id.")
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _document(row: Mapping[str, Any]) -> ApiDocument:

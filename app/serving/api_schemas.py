@@ -107,7 +107,7 @@ class TextSchema(ConstraintSchema):
     text: Text
 
 
-class PlacementSchema(BaseModel):
+class PlacementSchema(BaseModel, from_attributes=True):
     """The position of a required text in the translation."""
 
     phrase: int | None = Field(description="The number of the phrase, from 0; null for terms and kept texts.")
@@ -117,7 +117,7 @@ class PlacementSchema(BaseModel):
     end: int
 
 
-class TranslationSchema(BaseModel):
+class TranslationSchema(BaseModel, from_attributes=True):
     """One translation of a text."""
 
     text: str
@@ -144,19 +144,7 @@ class AnswerSchema(BaseModel):
 
     @classmethod
     def of(cls, answer: Answer) -> AnswerSchema:
-        hypotheses = [
-            TranslationSchema(
-                text=hypothesis.text,
-                score=hypothesis.score,
-                log_prob=hypothesis.log_prob,
-                placements=[
-                    PlacementSchema(phrase=at.phrase, text=at.text, form=at.form, start=at.start, end=at.end)
-                    for at in hypothesis.placements
-                ],
-                unmet=list(hypothesis.unmet),
-            )
-            for hypothesis in answer.hypotheses
-        ]
+        translations = list(map(TranslationSchema.model_validate, answer.hypotheses))
         num_own = len(answer.item.phrases)
         reasons = [
             ReasonSchema(
@@ -166,7 +154,7 @@ class AnswerSchema(BaseModel):
             )
             for reason in answer.reasons
         ]
-        return cls(status=answer.status, translations=hypotheses, reasons=reasons)
+        return cls(status=answer.status, translations=translations, reasons=reasons)
 
 
 def parsed(schema: type[Schema], values: Any, place: str) -> Schema:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Literal
 
-from app.errors import ApiError, ApiErrorKind, check_fields
+from app.errors import ApiError, ApiErrorKind, Checked
 from app.formats.base import splice
 from app.glossary import TermMatcher
 from app.models.loading import ModelHandle
@@ -21,17 +21,13 @@ Splitting = Literal["sentences", "punctuation", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class ConstrainedText:
+class ConstrainedText(Checked):
     """A text to translate with its constraints. `phrases` are required texts with more settings than a pin has."""
 
     text: str
     phrases: tuple[Phrase, ...] = ()
     constraints: Constraints = NO_CONSTRAINTS
     nbest: int = 1
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
     @property
     def is_whole(self) -> bool:

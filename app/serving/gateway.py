@@ -169,11 +169,8 @@ def build_api(context: ApiContext) -> FastAPI:
         return _reply(request, ApiError("not_ready", problem, retry_after=30))
 
     @api.exception_handler(InvalidRequest)
-    async def not_translatable(request: Request, error: InvalidRequest) -> Response:
-        return _reply(request, ApiError("invalid", str(error)))
-
     @api.exception_handler(AppError)
-    async def failed(request: Request, error: AppError) -> Response:
+    async def failed(request: Request, error: AppError | InvalidRequest) -> Response:
         return _reply(request, ApiError("invalid", str(error)))
 
     @api.exception_handler(Exception)

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from app.errors import CommandError, LogError, check_fields
+from app.errors import Checked, CommandError, LogError
 from app.i18n import Message
 from app.log.connection import LogConnection, cure_of
 from app.log.file import BUSY_SECONDS, back_up, enable_wal, keep_private
@@ -44,7 +44,7 @@ _TABLES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class ApiKey:
+class ApiKey(Checked):
     """A key, without the key itself. Times are ISO 8601 in UTC, "" for never.
 
     Keys of the same `name` belong to the same person. `may_export` allows the sessions of the page to be read. A
@@ -62,9 +62,6 @@ class ApiKey:
     may_export: bool = False
     address: str = ""
     signs_in: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class ApiFile:
@@ -117,10 +114,10 @@ class ApiFile:
                 "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME
             )
         text = _PREFIX + secrets.token_urlsafe(32)
-        key = ApiKey(0, name, _now(), **options)
+        key = ApiKey(0, name, utc_now(), **options)
         values = {field: value for field, value in asdict(key).items() if field != "id"}
         with self.connection.transaction(Message("write the key")):
-            number = self.connection.insert("key", hash=_hash(text), **values)
+            number = self.connection.insert("key", hash=hash_of(text), **values)
         return replace(key, id=number), text
 
     def keys(self) -> list[ApiKey]:
@@ -134,7 +131,7 @@ class ApiFile:
         key = next((key for key in self.keys() if key.id == number and not key.revoked), None)
         if key is None:
             raise CommandError("key {number} does not exist or was revoked: see `pinpoint keys list`", number=number)
-        revoked = _now()
+        revoked = utc_now()
         with self.connection.transaction(Message("revoke the key")):
             self.connection.db.execute("UPDATE key SET revoked = ? WHERE id = ?", (revoked, number))
         return replace(key, revoked=revoked)
@@ -143,7 +140,7 @@ class ApiFile:
         """Revokes all keys of a person; returns how many."""
         with self.connection.transaction(Message("revoke the key")):
             statement = "UPDATE key SET revoked = ? WHERE name = ? AND revoked = ''"
-            return int(self.connection.db.execute(statement, (_now(), name)).rowcount)
+            return int(self.connection.db.execute(statement, (utc_now(), name)).rowcount)
 
     def forget(self, name: str) -> int:
         """Deletes all keys of a person with their use, and their glossaries; returns the number of keys.
@@ -169,7 +166,7 @@ class ApiFile:
         The search time for a hash does not reveal keys: nobody can choose the beginning of a SHA-256. The last
         comparison takes the same time for all hashes.
         """
-        given = _hash(text)
+        given = hash_of(text)
         query = "SELECT * FROM key WHERE hash = ? AND revoked = ''"
         rows = self.connection.rows(Message("read the keys"), query, (given,))
         return self._key(rows[0]) if rows and hmac.compare_digest(rows[0]["hash"], given) else None
@@ -204,12 +201,12 @@ class ApiFile:
     def characters_today(self, key: ApiKey) -> int:
         """The number of characters that this key has had translated today, in UTC."""
         query = "SELECT characters FROM use WHERE key = ? AND day = ?"
-        rows = self.connection.rows(Message("read the keys"), query, (key.id, _now()[:10]))
+        rows = self.connection.rows(Message("read the keys"), query, (key.id, utc_now()[:10]))
         return int(rows[0]["characters"]) if rows else 0
 
     def charge(self, key: ApiKey, num_characters: int) -> bool:
         """Counts a request and its characters; returns False without counting if there are too many for today."""
-        now = _now()
+        now = utc_now()
         with self.connection.transaction(Message("count the characters")):
             if self.characters_today(key) + num_characters > key.characters_a_day:
                 return False
@@ -223,7 +220,7 @@ class ApiFile:
 
     def note_use(self, key: ApiKey) -> None:
         """Writes that the key is used today; at most once a day, as requests may come often."""
-        now = _now()
+        now = utc_now()
         if key.last_used[:10] != now[:10]:
             with self.connection.transaction(Message("count the characters")):
                 self.connection.db.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key.id))
@@ -239,10 +236,11 @@ class ApiFile:
         self.connection.db.conn.close()
 
 
-def _hash(text: str) -> str:
-    """A key is 32 random bytes, so a slow hash would not add protection."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def hash_of(secret: str) -> str:
+    """The SHA-256 of a key, token or other secret of 32 random bytes, to which a slow hash would not add protection."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _now() -> str:
+def utc_now() -> str:
+    """The time as the file has it: ISO 8601, in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from app.errors import CommandError, SignInError
 from app.i18n import Message
 from app.log.people import checked_name
-from app.serving.keys import ApiFile
+from app.serving.keys import ApiFile, hash_of
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -70,7 +70,7 @@ class Passwords:
     def put(self, name: str, password: str) -> None:
         """Gives a person a password, and signs them out everywhere. Raises CommandError for one that is too weak."""
         name, password = checked_name(name), checked_password(name, password)
-        stored = self._hash_of(password)
+        stored = _hasher().hash(password)
         with self._connection.transaction(_PURPOSE):
             self._store(name, stored)
 
@@ -115,7 +115,7 @@ class Passwords:
         stored, new = self._checked(name, password, address), checked_password(name, new)
         if hmac.compare_digest(_normalized(password).encode(), new.encode()):
             raise CommandError("This is your password already: choose another one.")
-        changed = self._hash_of(new)
+        changed = _hasher().hash(new)
         with self._connection.transaction(_PURPOSE):
             if self._stored(name) != stored:  # it was changed meanwhile, or removed
                 raise _wrong()
@@ -126,7 +126,7 @@ class Passwords:
         """The name of the person whose browser has this token; None for any other text."""
         if not token.startswith(_PREFIX):
             return None
-        given, now = _hash(token), datetime.now(UTC)
+        given, now = hash_of(token), datetime.now(UTC)
         rows = self._rows("SELECT * FROM browser WHERE hash = ?", given)
         if not rows or not hmac.compare_digest(rows[0]["hash"], given) or rows[0]["last_used"] < _iso(now - LASTS):
             return None
@@ -144,7 +144,7 @@ class Passwords:
         """Ends the token of one browser."""
         if token.startswith(_PREFIX):
             with self._connection.transaction(_PURPOSE):
-                self._connection.db.execute("DELETE FROM browser WHERE hash = ?", (_hash(token),))
+                self._connection.db.execute("DELETE FROM browser WHERE hash = ?", (hash_of(token),))
 
     def sign_out_everywhere(self, name: str) -> int:
         """Ends the tokens of all browsers of a person; returns how many."""
@@ -180,7 +180,7 @@ class Passwords:
                 raise _wrong()
             db = self._connection.db
             db.execute("DELETE FROM browser WHERE last_used < ?", (_iso(now - LASTS),))
-            db.execute("INSERT INTO browser VALUES (?, ?, ?, ?)", (_hash(token), name, _iso(now), _iso(now)))
+            db.execute("INSERT INTO browser VALUES (?, ?, ?, ?)", (hash_of(token), name, _iso(now), _iso(now)))
             newest = "SELECT hash FROM browser WHERE name = ? ORDER BY last_used DESC, rowid DESC LIMIT ?"
             db.execute(
                 f"DELETE FROM browser WHERE name = ? AND hash NOT IN ({newest})",  # noqa: S608 (ours)
@@ -203,12 +203,8 @@ class Passwords:
 
     def _hash_of_nobody(self) -> str:
         if not self._nobodys:
-            self._nobodys = self._hash_of(secrets.token_urlsafe(32))
+            self._nobodys = _hasher().hash(secrets.token_urlsafe(32))
         return self._nobodys
-
-    @staticmethod
-    def _hash_of(password: str) -> str:
-        return _hasher().hash(password)
 
     @staticmethod
     def _matches(stored: str, password: str) -> bool:
@@ -306,11 +302,6 @@ def _place(address: str) -> tuple[str, str]:
 
 def _wrong() -> SignInError:
     return SignInError(Message("This name or password is wrong."))
-
-
-def _hash(token: str) -> str:
-    """A token is 32 random bytes, so a slow hash would not add protection."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _iso(when: datetime) -> str:

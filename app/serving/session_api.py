@@ -32,11 +32,11 @@ EVENTS_PER_PAGE: Final = 200
 DOCUMENT: Final = "document"  # the translated document; the other kinds are those of EXPORTS
 
 
-class SessionSchema(BaseModel):
+class SessionSchema(BaseModel, from_attributes=True):
     """A document that was opened on the page."""
 
     id: int
-    document: str
+    document: str = Field(validation_alias="document_name")
     direction: str
     num_segments: int
     num_confirmed: int
@@ -73,19 +73,7 @@ _EXPORTER = Depends(exporter)
 async def sessions(request: Request, caller: Caller = _EXPORTER) -> SessionsReply:
     """The sessions of the page, the most recent first."""
     found = await asyncio.to_thread(_store(request).sessions, caller.actor)
-    shapes = [
-        SessionSchema(
-            id=each.id,
-            document=each.document_name,
-            direction=each.direction,
-            num_segments=each.num_segments,
-            num_confirmed=each.num_confirmed,
-            created_ms=each.created_ms,
-            last_ms=each.last_ms,
-        )
-        for each in found
-    ]
-    return SessionsReply(kinds=[DOCUMENT, *EXPORTS], sessions=shapes)
+    return SessionsReply(kinds=[DOCUMENT, *EXPORTS], sessions=list(map(SessionSchema.model_validate, found)))
 
 
 @router.get(

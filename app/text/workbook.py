@@ -1,15 +1,16 @@
-"""Writes Excel workbooks: tables of texts and numbers, without formulas."""
+"""Writes tables of texts and numbers for spreadsheet programs, without formulas: Excel workbooks and CSV."""
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from app.text.encoding import FORMULA_STARTS
+from app.text.encoding import FORMULA_STARTS, escape_formula
 
 MAX_CELL_CHARACTERS: Final = 32_767  # the limit of Excel
 Cell = str | int | float | None
@@ -30,6 +31,17 @@ class Sheet:
     rows: Iterable[Sequence[Cell]]
     head: Sequence[str] = ()
     widths: Sequence[int] = ()
+
+
+def csv_table(
+    rows: Iterable[Sequence[Cell]], delimiter: str = ",", quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
+) -> bytes:
+    """The rows in UTF-8 with a byte order mark; an apostrophe is put before texts that look like formulas."""
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n", quoting=quoting)
+    for row in rows:
+        writer.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue().encode("utf-8-sig", "replace")
 
 
 def workbook(sheets: Sequence[Sheet]) -> bytes:

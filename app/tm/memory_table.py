@@ -25,8 +25,8 @@ from app.glossary.reading.column_uses import (
 from app.glossary.reading.columns import ROWS_TO_SNIFF, cells_of, sniff
 from app.glossary.reading.spreadsheet import XLSX_START, read_workbook
 from app.i18n import Message
-from app.text.encoding import decode_text, escape_formula, shortened_list, unescape_formula
-from app.text.workbook import Sheet, workbook
+from app.text.encoding import decode_text, shortened_list, unescape_formula
+from app.text.workbook import Sheet, csv_table, workbook
 from app.tm.entries import MemoryEntry, each_pair_once
 
 _MORE_COLUMNS: Final = ("origin", "kind", "project", "changed")
@@ -37,12 +37,7 @@ _Numbered = tuple[int, list[str]]
 
 def write_csv(entries: Iterable[MemoryEntry], languages: tuple[str, str], projects: Mapping[int, str]) -> bytes:
     """A CSV file in UTF-8 with a byte order mark, each pair of texts once; `projects` are names by number."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(_header(languages))
-    for row in _rows(entries, projects):
-        writer.writerow([escape_formula(cell) for cell in row])
-    return file.getvalue().encode("utf-8-sig", "replace")
+    return csv_table([_header(languages), *_rows(entries, projects)])
 
 
 def write_workbook(entries: Iterable[MemoryEntry], languages: tuple[str, str], projects: Mapping[int, str]) -> bytes:

@@ -501,7 +501,7 @@ def test_backup_that_does_not_fit_leaves_no_file(tmp_path: Path, monkeypatch: py
         return connection
 
     monkeypatch.setattr(sqlite3, "connect", on_small_disk)
-    with pytest.raises(LogError, match=r"could not be written \(.*full\)"):
+    with pytest.raises(LogError, match=r"cannot be written \(.*full\)"):
         store.back_up(copy)
     assert list(tmp_path.glob("*copy*")) == []
     store.close()
