@@ -9,9 +9,10 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app import VERSION
 from app.access.actor import OWNER
@@ -65,47 +66,19 @@ def _command(arguments: list[str]) -> int:
         return 130
 
 
+# The modules of the commands, without `app.cli`. Those of the log are in one.
+_MODULES: Final = {
+    "translate": "translate_many", "models": "models_command", "mcp": "mcp_command", "serve": "serve_command",
+    "keys": "keys_command", "people": "people_command", "memory": "memory_command",
+    "assignments": "assignments_command", "dependencies": "dependencies",
+}  # fmt: skip
+
+
 def _handler_of(command: str) -> Callable[[argparse.Namespace], int]:
-    """The function that carries out a command. PyTorch takes seconds to import, so only the first four do it."""
-    if command == "translate":
-        from app.cli.translate_many import translate
-
-        return translate
-    if command == "models":
-        from app.cli.models_command import models
-
-        return models
-    if command == "mcp":
-        from app.cli.mcp_command import mcp
-
-        return mcp
-    if command == "serve":
-        from app.cli.serve_command import serve
-
-        return serve
-    if command == "keys":
-        from app.cli.keys_command import keys
-
-        return keys
-    if command == "people":
-        from app.cli.people_command import people
-
-        return people
-    if command == "memory":
-        from app.cli.memory_command import memory
-
-        return memory
-    if command == "assignments":
-        from app.cli.assignments_command import assignments
-
-        return assignments
-    if command == "dependencies":
-        from app.cli.dependencies import dependencies
-
-        return dependencies
-    from app.cli.log_commands import LOG_COMMANDS
-
-    return LOG_COMMANDS[command]
+    """The function that carries out a command. PyTorch takes seconds to import, and few commands need it."""
+    module = import_module(f"app.cli.{_MODULES.get(command, 'log_commands')}")
+    handler: Callable[[argparse.Namespace], int] = getattr(module, command.replace("-", "_"))
+    return handler
 
 
 def _parse(arguments: list[str]) -> AppSettings:

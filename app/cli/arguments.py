@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, get_args
 
@@ -88,13 +89,39 @@ def _share(text: str) -> float:
     return value
 
 
-def _add_proposals_flag(parser: argparse.ArgumentParser) -> None:
+def _add_glossary_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--glossary", type=Path, action="append", metavar="FILE",
+        help="required terms: CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX; repeatable, the first glossary has "
+        "priority",
+    )  # fmt: skip
     parser.add_argument(
         "--glossary-proposals", choices=get_args(RowDecision), default="leave",
         help="what to do with rows of glossaries that list alternatives, have articles, labels or markup, or whose "
              "source is in every sentence: accept the proposal for the row, keep the row as it is, or leave it out and "
              "report it (default: leave)",
     )  # fmt: skip
+
+
+def _add_model_flags(parser: argparse.ArgumentParser) -> None:
+    add_flag(parser, "model", default=MODEL_FOLDER)
+    add_flag(parser, "threads", default=1)
+    add_flag(parser, "device", default="cpu")
+
+
+def _add_log_flag(*parsers: argparse.ArgumentParser) -> None:
+    for parser in parsers:
+        add_flag(parser, "log", default=default_log_path())
+
+
+def _adder_of_actions(parser: argparse.ArgumentParser, what: str) -> Callable[[str, str], argparse.ArgumentParser]:
+    """A function that adds an action, such as `create` of `keys`, with what it does."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", help=what)
+    return lambda name, summary: actions.add_parser(name, help=summary, description=_sentence(summary))
+
+
+def _sentence(summary: str) -> str:
+    return f"{summary[0].upper()}{summary[1:]}."
 
 
 def _glossary_columns(text: str) -> Layout:
@@ -118,7 +145,7 @@ def build_parser() -> argparse.ArgumentParser:
         return commands.add_parser(
             name,
             help=summary,
-            description=summary[0].upper() + summary[1:] + ".",
+            description=_sentence(summary),
             epilog=manual.replace("python -m app", program),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -132,22 +159,15 @@ def build_parser() -> argparse.ArgumentParser:
     )
     translate.add_argument("-o", "--output", type=Path, metavar="FILE", help="output (default: DOCUMENT.de.EXT)")
     translate.add_argument(
-        "--memory",
-        type=Path,
-        metavar="FILE",
+        "--memory", type=Path, metavar="FILE",
         help="translation memory (TMX, SDLTM, XLSX, CSV or TSV); exact matches are used",
-    )
-    translate.add_argument(
-        "--glossary", type=Path, action="append", metavar="FILE",
-        help="required terms: CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX; repeatable, the first glossary has "
-        "priority",
     )  # fmt: skip
+    _add_glossary_flags(translate)
     translate.add_argument(
         "--glossary-columns", type=_glossary_columns, action="append", metavar="USES",
         help="the uses of the columns of a glossary table, such as source,ignore,target,note; with header: in front "
              "if the first row has names (default: by these names); repeatable, in the order of the glossaries",
     )  # fmt: skip
-    _add_proposals_flag(translate)
     translate.add_argument(
         "--encoding", metavar="NAME", help="encoding of a text file, such as cp1250 (default: UTF-8, or detected)"
     )
@@ -186,7 +206,6 @@ def build_parser() -> argparse.ArgumentParser:
     translate.add_argument(
         "--dry-run", action="store_true", help="only report which terms of the glossaries occur in the document"
     )
-    add_flag(translate, "model", default=MODEL_FOLDER)
     translate.add_argument(
         "--then", type=Path, metavar="MODEL",
         help="a second model, which translates the output of the first one, for language pairs that no single model "
@@ -196,28 +215,23 @@ def build_parser() -> argparse.ArgumentParser:
         translate, "direction", help="language pair (default: that of the document, or else the first one of the model)"
     )
     translate.add_argument(
-        "--formality",
-        choices=("formal", "informal"),
+        "--formality", choices=("formal", "informal"),
         help="form of address in German: formal (Sie) or informal (du) (default: the model decides)",
-    )
+    )  # fmt: skip
     translate.add_argument("--domain", metavar="NAME", help="a domain of the model, see `python -m engine models`")
     translate.add_argument(
         "--no-numbers", action="store_true",
         help="do not require the numbers, dates and times of the source, in the format of the target language",
     )  # fmt: skip
     translate.add_argument("--beam", type=positive, default=10, metavar="N", help="beam size (default: 10)")
-    add_flag(translate, "threads", default=1)
-    add_flag(translate, "device", default="cpu")
+    _add_model_flags(translate)
 
     stats = add("stats", manuals.STATS)
     stats.add_argument("session", nargs="?", metavar="SESSION", help='a number, or "newest" (default: all sessions)')
     stats.add_argument(
-        "--idle",
-        type=positive,
-        default=60,
-        metavar="SECONDS",
+        "--idle", type=positive, default=60, metavar="SECONDS",
         help="longest pause in seconds that counts as work (default: 60)",
-    )
+    )  # fmt: skip
     stats.add_argument("--json", action="store_true", help="all figures as JSON")
 
     export = add("export", manuals.EXPORT)
@@ -229,7 +243,6 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--with-proposals", action="store_true", help="fill untranslated segments of the documents with proposals"
     )
-
     export.add_argument(
         "--as", dest="tool", choices=GLOSSARY_KINDS, metavar="TOOL",
         help=f"with glossary: the columns to write: {', '.join(GLOSSARY_KINDS)} (default: csv)",
@@ -237,15 +250,11 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("--named", metavar="NAME", help="with glossary: which one (default: the only one)")
 
     memory = add("memory", manuals.MEMORY)
-    actions = memory.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do")
-    saving = actions.add_parser("export", help="write the memory to a file", description="Write the memory to a file.")
+    action = _adder_of_actions(memory, "what to do")
+    saving = action("export", "write the memory to a file")
     saving.add_argument("kind", choices=MEMORY_KINDS, metavar="KIND", help=", ".join(MEMORY_KINDS))
     saving.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: memory.en-de.KIND)")
-    reading = actions.add_parser(
-        "import",
-        help="import a translation memory",
-        description="Import a translation memory (TMX, SDLTM, XLSX, CSV or TSV).",
-    )
+    reading = action("import", "import a translation memory (TMX, SDLTM, XLSX, CSV or TSV)")
     reading.add_argument("file", type=Path, metavar="FILE", help="the translation memory")
     reading.add_argument(
         "--project", type=positive, default=0, metavar="NUMBER",
@@ -253,7 +262,6 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     for command in (saving, reading):
         add_flag(command, "direction", help="the language pair", required=True)
-        add_flag(command, "log", default=default_log_path())
 
     importing = add("import-log", manuals.IMPORT)
     importing.add_argument("file", type=Path, metavar="FILE", help="the exported session (JSONL)")
@@ -269,25 +277,21 @@ def build_parser() -> argparse.ArgumentParser:
     models = add("models", manuals.MODELS)
     models.add_argument("--direction", metavar="en-de", help="show the models for this language pair")
     models.add_argument("--update", action="store_true", help="read the list of models from the registry again")
-    action = models.add_mutually_exclusive_group()
-    action.add_argument(
+    change = models.add_mutually_exclusive_group()
+    change.add_argument(
         "--install", metavar="NAME", help="install a published model, a hub id, a folder, or a ZIP file of a folder"
     )
-    action.add_argument("--remove", metavar="NAME", help="remove an installed model")
+    change.add_argument("--remove", metavar="NAME", help="remove an installed model")
     models.add_argument("--json", action="store_true", help="the list as JSON lines")
     add_flag(models, "model_registry")
 
     serve = add("serve", manuals.SERVE)
-    add_flag(serve, "model", default=MODEL_FOLDER)
+    _add_model_flags(serve)
     serve.add_argument("--replicas", type=positive, default=1, metavar="N", help="copies of the model (default: 1)")
     serve.add_argument(
-        "--most-replicas",
-        type=positive,
-        metavar="N",
+        "--most-replicas", type=positive, metavar="N",
         help="largest number of copies; more are started when the load is high",
-    )
-    add_flag(serve, "threads", default=1)
-    add_flag(serve, "device", default="cpu")
+    )  # fmt: skip
     serve.add_argument(
         "--gpus", type=_share, default=0.0, metavar="X", help="share of a GPU for each copy, such as 0.25"
     )
@@ -296,18 +300,12 @@ def build_parser() -> argparse.ArgumentParser:
     dependencies.add_argument("--sbom", type=Path, metavar="FILE", help="write a bill of materials into this new file")
 
     mcp = add("mcp", manuals.MCP)
-    mcp.add_argument(
-        "--glossary", type=Path, action="append", metavar="FILE",
-        help="required terms: CSV, TSV, XLSX, TBX, MultiTerm XML, UTX or TMX; repeatable, the first has priority",
-    )  # fmt: skip
-    _add_proposals_flag(mcp)
-    add_flag(mcp, "model", default=MODEL_FOLDER)
-    add_flag(mcp, "threads", default=1)
-    add_flag(mcp, "device", default="cpu")
+    _add_glossary_flags(mcp)
+    _add_model_flags(mcp)
 
     keys = add("keys", manuals.KEYS)
-    actions = keys.add_subparsers(dest="action", required=True, metavar="ACTION", help="action on keys")
-    create = actions.add_parser("create", help="create a key and show it", description="Create a key and show it.")
+    action = _adder_of_actions(keys, "action on keys")
+    create = action("create", "create a key and show it")
     create.add_argument("name", metavar="NAME", help="the person or program that gets the key")
     create.add_argument(
         "--requests", type=positive, default=DEFAULT_REQUESTS, metavar="N",
@@ -325,37 +323,25 @@ def build_parser() -> argparse.ArgumentParser:
     create.add_argument(
         "--address", default="", metavar="IP", help="also answer requests without a key from this address"
     )
-    listing = actions.add_parser("list", help="list all keys", description="List all keys, without their texts.")
+    listing = action("list", "list all keys, without their texts")
     listing.add_argument("--json", action="store_true", help="a JSON object for each key")
-    revoke = actions.add_parser("revoke", help="revoke a key", description="Revoke a key immediately.")
+    revoke = action("revoke", "revoke a key immediately")
     revoke.add_argument("number", type=positive, metavar="NUMBER", help="the number that `keys list` shows")
 
     people = add("people", manuals.PEOPLE)
-    actions = people.add_subparsers(dest="action", required=True, metavar="ACTION", help="action on people")
-    roles = actions.add_parser("add", help="give a person a role", description="Give a person a role.")
-    removal = actions.add_parser(
-        "remove", help="remove role, projects and password of a person, and revoke all their keys",
-        description="Remove role, projects and password of a person, and revoke all their keys.",
-    )  # fmt: skip
-    forgetting = actions.add_parser(
-        "forget", help="delete keys and password of a person, and replace their name in the log by a pseudonym",
-        description="Delete keys and password of a person, and replace their name in the log by a pseudonym.",
-    )  # fmt: skip
-    join = actions.add_parser(
-        "join", help="make a person a member of projects", description="Make a person a member of projects."
+    action = _adder_of_actions(people, "action on people")
+    roles = action("add", "give a person a role")
+    removal = action("remove", "remove role, projects and password of a person, and revoke all their keys")
+    forgetting = action(
+        "forget", "delete keys and password of a person, and replace their name in the log by a pseudonym"
     )
-    leave = actions.add_parser(
-        "leave", help="end the membership in projects", description="End the membership in projects."
-    )
-    password = actions.add_parser(
-        "password", help="set or replace the password of a person",
-        description="Ask for a new password and set it for a person, who is then signed out everywhere.",
-    )  # fmt: skip
+    join = action("join", "make a person a member of projects")
+    leave = action("leave", "end the membership in projects")
+    password = action("password", "ask for a new password of a person, who is then signed out everywhere")
     password.add_argument("--delete", action="store_true", help="remove the password instead")
-    signing_out = actions.add_parser(
-        "sign-out", help="sign a person out everywhere", description="End all sign-ins of a person with a password."
-    )
-    for command in (roles, removal, forgetting, join, leave, password, signing_out):
+    signing_out = action("sign-out", "end all sign-ins of a person with a password")
+    named = (roles, removal, forgetting, join, leave, password, signing_out)
+    for command in named:
         command.add_argument("name", metavar="NAME", help="the name of the person")
     roles.add_argument("--role", choices=ROLES, default="translator", help="the role (default: translator)")
     roles.add_argument(
@@ -365,23 +351,17 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument(
             "projects", type=positive, nargs="+", metavar="PROJECT", help="a number that `people projects` shows"
         )
-    listed = actions.add_parser("list", help="list all people", description="List all people with a role.")
+    listed = action("list", "list all people with a role")
     listed.add_argument("--json", action="store_true", help="a JSON object for each person")
-    known = actions.add_parser("projects", help="list all projects", description="List all projects, by number.")
-    for command in (roles, removal, forgetting, join, leave, password, signing_out, listed, known):
-        add_flag(command, "log", default=default_log_path())
+    known = action("projects", "list all projects, by number")
 
     assignments = add("assignments", manuals.ASSIGNMENTS)
-    actions = assignments.add_subparsers(dest="action", required=True, metavar="ACTION", help="what to do")
-    shown = actions.add_parser("list", help="list the assignments", description="List the assignments.")
+    action = _adder_of_actions(assignments, "what to do")
+    shown = action("list", "list the assignments")
     shown.add_argument("session", type=positive, nargs="?", metavar="SESSION", help="only this document")
     shown.add_argument("--json", action="store_true", help="a JSON object for each document")
-    giving = actions.add_parser(
-        "assign", help="assign a document, or a part of it", description="Assign a document, or a part of it."
-    )
-    taking = actions.add_parser(
-        "take-back", help="end an assignment", description="End the assignment of a document, or of a part of it."
-    )
+    giving = action("assign", "assign a document, or a part of it")
+    taking = action("take-back", "end the assignment of a document, or of a part of it")
     for command in (giving, taking):
         command.add_argument("session", type=positive, metavar="SESSION", help="a number that `assignments list` shows")
         command.add_argument(
@@ -389,9 +369,7 @@ def build_parser() -> argparse.ArgumentParser:
             help="only these segments, such as 1-40, as the page numbers them (default: the document, not its parts)",
         )  # fmt: skip
     giving.add_argument("name", metavar="NAME", help="a member of the document's project")
-    for command in (shown, giving, taking):
-        add_flag(command, "log", default=default_log_path())
 
-    for command in (stats, export, importing, backup, verify, rescue, create, listing, revoke):
-        add_flag(command, "log", default=default_log_path())
+    _add_log_flag(stats, export, saving, reading, importing, backup, verify, rescue, create, listing, revoke)
+    _add_log_flag(*named, listed, known, shown, giving, taking)
     return parser

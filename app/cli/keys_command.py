@@ -6,6 +6,7 @@ import argparse
 import ipaddress
 import json
 import sys
+from contextlib import closing
 from dataclasses import asdict
 
 from app.access.rights import Role
@@ -19,8 +20,7 @@ from app.settings import program_name
 def keys(flags: argparse.Namespace) -> int:
     """Carries out the action; returns 0."""
     is_first = not ApiFile.path_beside(flags.log).exists()
-    file = ApiFile.beside(flags.log)
-    try:
+    with closing(ApiFile.beside(flags.log)) as file:
         if flags.action == "create":
             if flags.sign_in:
                 _register(flags)
@@ -32,8 +32,6 @@ def keys(flags: argparse.Namespace) -> int:
             print(f"Key {key.id} of {key.name} is revoked.")
         else:
             _list(file, as_json=flags.json)
-    finally:
-        file.close()
     return 0
 
 

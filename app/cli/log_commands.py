@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import Final
 
 from app.access.actor import OWNER
 from app.cli.arguments import EXPORT_KINDS, NEWEST
@@ -32,8 +29,8 @@ from app.reports.translated_document import proposals_of, translated_document
 from app.segments.stored_state import restore_segment
 from app.serving.keys import ApiFile
 from app.settings import program_name
-from app.text.encoding import escape_formula
 from app.text.words import counting_unit
+from app.text.workbook import csv_table
 from app.whole_files import write_whole
 
 
@@ -122,16 +119,14 @@ def import_log(flags: argparse.Namespace) -> int:
 def backup(flags: argparse.Namespace) -> int:
     """Copies the log into a new file, and the keys of the HTTP API into a file next to it."""
     keys: Path | None = None
-    store = LogStore.open_to_read(flags.log, may_be_older=True)
-    try:
-        keys = _back_up_keys(flags.log, flags.file)
-        num_sessions = store.back_up(flags.file)
-    except BaseException:
-        if keys is not None:
-            keys.unlink()
-        raise
-    finally:
-        store.close()
+    with closing(LogStore.open_to_read(flags.log, may_be_older=True)) as store:
+        try:
+            keys = _back_up_keys(flags.log, flags.file)
+            num_sessions = store.back_up(flags.file)
+        except BaseException:
+            if keys is not None:
+                keys.unlink()
+            raise
     print(f"{flags.file} contains {counted(num_sessions, 'session')} ({flags.file.stat().st_size / 2**20:.1f} MiB).")
     if keys is not None:
         print(f"{keys} contains the keys of the HTTP API.")
@@ -143,11 +138,8 @@ def _back_up_keys(log: Path, copy: Path) -> Path | None:
     if not ApiFile.path_beside(log).exists():
         return None
     path = ApiFile.path_beside(copy)
-    file = ApiFile.beside(log)
-    try:
+    with closing(ApiFile.beside(log)) as file:
         file.back_up(path)
-    finally:
-        file.close()
     return path
 
 
@@ -182,25 +174,8 @@ def rescue(flags: argparse.Namespace) -> int:
 
 
 def _table_of(texts: Sequence[RescuedText]) -> bytes:
-    """The texts as CSV for a spreadsheet program."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(("session", "document", "segment", "source", "target", "state"))
-    for text in texts:
-        cells = map(escape_formula, (text.document, text.source, text.target, text.state))
-        document, source, target, state = cells
-        writer.writerow((text.session_id, document, text.segment + 1, source, target, state))
-    return b"\xef\xbb\xbf" + file.getvalue().encode("utf-8", "replace")
-
-
-LOG_COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace], int]]] = {
-    "stats": stats,
-    "export": export,
-    "import-log": import_log,
-    "backup": backup,
-    "verify": verify,
-    "rescue": rescue,
-}
+    head = ("session", "document", "segment", "source", "target", "state")
+    return csv_table([head, *((t.session_id, t.document, t.segment + 1, t.source, t.target, t.state) for t in texts)])
 
 
 def check_output(path: Path) -> None:
@@ -224,12 +199,8 @@ def bytes_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def unreadable(path: Path, error: OSError) -> CommandError:
-    """The error for a file that cannot be read."""
-    return CommandError("{path} cannot be read ({reason}): check the path", path=path, reason=error.strerror)
+        reason = error.strerror
+        raise CommandError("{path} cannot be read ({reason}): check the path", path=path, reason=reason) from error
 
 
 @contextmanager
@@ -243,26 +214,18 @@ def explained(path: Path) -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def log_to_read(path: Path) -> Iterator[LogStore]:
+def log_to_read(path: Path) -> closing[LogStore]:
     """The log in this file, read-only."""
-    store = LogStore.open_to_read(path)
-    try:
-        yield store
-    finally:
-        store.close()
+    return closing(LogStore.open_to_read(path))
 
 
 @contextmanager
 def log_to_write(path: Path) -> Iterator[LogStore]:
     """The log in this file; prints the notes about it, such as that another one was opened beside a damaged file."""
-    store = LogStore.open(path)
-    try:
+    with closing(LogStore.open(path)) as store:
         for note in store.notes:
             print(note, file=sys.stderr)
         yield store
-    finally:
-        store.close()
 
 
 def _number(store: LogStore, name: str) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-_EXIT_STATUS = """\
+_EXIT_STATUS = """
 exit status:
   0    done
   1    {partly}
   2    failed: invalid flags, or a file that cannot be read or written
   130  interrupted with Ctrl-C; nothing was written
 """
+_PLAIN_STATUS = _EXIT_STATUS.format(partly="not used")
 TRANSLATE = """\
 Translates every segment without a translation; existing translations (XLIFF, PO, TMX, tables) are kept. Glossary
 terms are required in the translation of each sentence that contains their source. Exact matches of the memory are used;
@@ -28,12 +29,12 @@ examples:
 
 Progress, notes about the file (text that is not offered, a guessed encoding) and problems by segment (terms not met,
 placeholders lost) are written to standard error.
-
 """ + _EXIT_STATUS.format(
     partly="written, but some segments have problems: no translation, or a missing term or placeholder; or one of\n"
     "       several documents cannot be read"
 ).replace("  130", "  3    with --strict: written, but the file has text that is not offered or cannot be read\n  130")
-STATS = """\
+STATS = (
+    """\
 Net time excludes pauses of more than --idle seconds between two actions. HTER is sacreBLEU's TER between the confirmed
 text and the first proposal that was shown. It is computed for segments whose text started from a proposal of the model,
 not from the memory or the file. Words are separated by white space; for languages without it, such as Chinese,
@@ -43,9 +44,11 @@ examples:
   python -m app stats                  all sessions, most recent first
   python -m app stats 12 --idle 30     session 12 with another idle limit
   python -m app stats newest --json    all figures of the newest session by segment
-
-""" + _EXIT_STATUS.format(partly="not used")
-EXPORT = """\
+"""
+    + _PLAIN_STATUS
+)
+EXPORT = (
+    """\
 kinds:
   document   the translated document in its own format: confirmed and edited segments, with --with-proposals also
              the proposals for the other segments, as drafts, if they satisfy all constraints
@@ -65,9 +68,11 @@ SESSION is a number listed by `stats`, or "newest". The log is not changed.
 examples:
   python -m app export newest xlsx -o report.xlsx
   python -m app export newest glossary --as memoq --named terms.tbx
-
-""" + _EXIT_STATUS.format(partly="not used")
-MEMORY = """\
+"""
+    + _PLAIN_STATUS
+)
+MEMORY = (
+    """\
 Exports the translation memory of a language pair as the page does: the confirmed segments of all documents and the
 imported memories, as TMX, Excel workbook or CSV. An imported file replaces an earlier one of the same name; a running
 app uses it at once. It is a TMX or SDLTM file, or a table (XLSX, CSV, TSV): the columns of the texts are named after
@@ -76,17 +81,21 @@ the languages (en, English, de-DE) or "source" and "target", or are the first tw
 examples:
   python -m app memory export xlsx --direction en-de -o memory.xlsx
   python -m app memory import client.tmx --direction en-de --project 2
-
-""" + _EXIT_STATUS.format(partly="not used")
-IMPORT = """\
+"""
+    + _PLAIN_STATUS
+)
+IMPORT = (
+    """\
 Imports the session with all its events. It keeps its number if this number is free. The command refuses a file that
 was changed after the export, and a session that the log already contains.
 
 example:
   python -m app import-log manual.log.jsonl
-
-""" + _EXIT_STATUS.format(partly="not used")
-BACKUP = """\
+"""
+    + _PLAIN_STATUS
+)
+BACKUP = (
+    """\
 The copy is a consistent snapshot of the log and is checked after writing. If the log has keys of the HTTP API, they are
 copied into FILE.keys. To restore a copy, stop the app and start it with --log FILE (it also reads FILE.keys); or
 replace the log and its .keys file by the copies. FILE must not exist. The log of an older version of Pinpoint is copied
@@ -94,8 +103,9 @@ unchanged; the app updates it at its next start.
 
 example:
   python -m app backup backups/2026-01-31.sqlite
-
-""" + _EXIT_STATUS.format(partly="not used")
+"""
+    + _PLAIN_STATUS
+)
 VERIFY = """\
 Each event has the hash of the event before it. The command lists each session whose events were removed, reordered or
 changed later, with the first wrong event. The texts of segments and the glossaries do not have hashes. The log is not
@@ -103,7 +113,6 @@ changed.
 
 example:
   python -m app verify --log backups/2026-01-31.sqlite
-
 """ + _EXIT_STATUS.format(partly="a session is incomplete or was changed")
 RESCUE = """\
 Reads the intact pages of a damaged log and writes a new log FILE. The damaged log is not changed. The new log contains
@@ -114,17 +123,19 @@ compare both with `stats`.
 example:
   python -m app rescue rescued.sqlite --log log.sqlite
   python -m app --log rescued.sqlite
-
 """ + _EXIT_STATUS.format(partly="a session is not in the new log")
-DEPENDENCIES = """\
+DEPENDENCIES = (
+    """\
 Lists the direct and indirect requirements of Pinpoint on this system, with version and licence as stated by each
 package. --sbom writes them as a bill of materials (CycloneDX 1.6, JSON). The file is the same for the same packages.
 
 example:
   python -m app dependencies --sbom pinpoint.cdx.json
-
-""" + _EXIT_STATUS.format(partly="not used")
-KEYS = """\
+"""
+    + _PLAIN_STATUS
+)
+KEYS = (
+    """\
 The HTTP API (start the app with --api) answers programs that send a key. With a key made with --sign-in, a person opens
 the page without the access token: the log contains their name, and they see the projects that they are a member of (see
 `people`). A key is shown once, when it is created; the file beside the log contains only its hash. Keys with the same
@@ -141,9 +152,11 @@ examples:
   python -m app keys create "Ben memoQ" --address 192.168.1.20
   python -m app keys list
   python -m app keys revoke 2
-
-""" + _EXIT_STATUS.format(partly="not used")
-PEOPLE = """\
+"""
+    + _PLAIN_STATUS
+)
+PEOPLE = (
+    """\
 As soon as one person has a role, everybody sees only the projects that they are a member of, with the documents,
 glossaries and memories in them. `keys create NAME --sign-in` gives a role, too. The name of a person is the NAME of
 their keys, or the name that a proxy sends. Roles:
@@ -174,9 +187,11 @@ examples:
 
 `forget` cannot be undone: a pseudonym replaces the name in all events, the hashes of these events are computed again,
 and an event in each document records this. Texts, exports and backups do not change.
-
-""" + _EXIT_STATUS.format(partly="not used")
-ASSIGNMENTS = """\
+"""
+    + _PLAIN_STATUS
+)
+ASSIGNMENTS = (
+    """\
 Assigns a document, or some of its segments, to a member of its project (see `people`). The assignment of a document
 shows who works on it, and does not change the assignments of its segments. For each segment, the newest assignment
 counts. Other members can read the segments of a person and comment on them, but cannot change them; reviewers and
@@ -191,9 +206,11 @@ examples:
   python -m app assignments assign 3 "Ben" --part 1-40
   python -m app assignments take-back 3 --part 21-40
   python -m app assignments take-back 3
-
-""" + _EXIT_STATUS.format(partly="not used")
-MCP = """\
+"""
+    + _PLAIN_STATUS
+)
+MCP = (
+    """\
 Speaks the Model Context Protocol on standard input and output, for assistants that start programs. Nothing else is
 written to standard output. The tools: translate (a text with required and banned texts, a beginning, several
 translations), look_up_terms (of the glossaries, in a text) and check (a translation: numbers, placeholders, terms, …).
@@ -202,9 +219,11 @@ The terms of the glossaries are required in translations. The command ends when 
 example, and the same in the settings of many assistants:
   python -m app mcp --glossary /home/ana/terms.tbx
   {"mcpServers": {"pinpoint": {"command": "pinpoint", "args": ["mcp", "--glossary", "/home/ana/terms.tbx"]}}}
-
-""" + _EXIT_STATUS.format(partly="not used")
-SERVE = """\
+"""
+    + _PLAIN_STATUS
+)
+SERVE = (
+    """\
 Starts copies of a model in a Ray cluster, or changes their number, and waits until they answer. Each copy is a separate
 process. With --engine ray, the app and its API use these copies. All machines of the cluster need the same version of
 Pinpoint (`pip install 'pinpoint[server]'`) and the model: installed, in a folder of the same path, or from the hub.
@@ -218,9 +237,11 @@ examples:
   python -m app serve --model Helsinki-NLP/opus-mt-en-de --device cuda --gpus 0.25 --replicas 4
   RAY_AUTH_MODE=token serve status
   RAY_AUTH_MODE=token serve shutdown
-
-""" + _EXIT_STATUS.format(partly="not used")
-MODELS = """\
+"""
+    + _PLAIN_STATUS
+)
+MODELS = (
+    """\
 Lists the models on this computer and the models that can be downloaded. The list is downloaded from the registry with
 --update, and, if it was never downloaded before, with --direction or --install NAME. It is then kept. Downloads are
 checked; the same command continues an interrupted download. The licence is kept beside the model, as LICENSE.txt.
@@ -235,5 +256,6 @@ examples:
   python -m app models --install /media/usb/enpt.zip
   python -m app models --remove firefox-en-pt-tiny
   python -m app --model firefox-en-pt-tiny
-
-""" + _EXIT_STATUS.format(partly="not used")
+"""
+    + _PLAIN_STATUS
+)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import asdict
 from getpass import getpass
 
@@ -57,13 +56,8 @@ def add_person(store: LogStore, name: str, role: Role, projects: tuple[int, ...]
     print(f"{person.name}: {role}, {seen}", file=sys.stderr)
 
 
-@contextmanager
-def _keys(store: LogStore) -> Iterator[ApiFile]:
-    file = ApiFile.beside(store.path)
-    try:
-        yield file
-    finally:
-        file.close()
+def _keys(store: LogStore) -> closing[ApiFile]:
+    return closing(ApiFile.beside(store.path))
 
 
 def _remove(store: LogStore, name: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.cli.glossary_check import glossary_report
-from app.cli.log_commands import check_output, unreadable, write
+from app.cli.log_commands import bytes_of, check_output, write
 from app.errors import CommandError, GlossaryError
 from app.formats import Reading, format_of, srx
 from app.formats.documents import Document, Export, with_language
@@ -57,7 +57,7 @@ def translate(flags: argparse.Namespace) -> int:
     With --strict, returns 3 if there is a note about the file, or text that the model cannot read.
     """
     path: Path = flags.document
-    data = read_bytes(path)
+    data = bytes_of(path)
     run = TranslateRun(flags)
     document, direction = run.document(data, path.name)
     if flags.dry_run:
@@ -109,7 +109,7 @@ class TranslateRun:
         self._pivots: dict[str, PivotTranslator] = {}
         self._glossaries: dict[str, TermMatcher] = {}
         self._memories: dict[str, MemoryIndex | None] = {}
-        self._rules = None if flags.srx is None else RuleFile(flags.srx.name, read_bytes(flags.srx))
+        self._rules = None if flags.srx is None else RuleFile(flags.srx.name, bytes_of(flags.srx))
         if self._rules is not None:
             srx.read(self._rules.data, self._rules.name)  # an error is reported once, and before any document
 
@@ -293,7 +293,7 @@ def glossary_matcher(
     source, _, target = direction.partition("-")
     glossaries = []
     for number, (path, layout) in enumerate(zip_longest(paths, layouts)):
-        read = read_glossary(read_bytes(path), path.name, direction, layout)
+        read = read_glossary(bytes_of(path), path.name, direction, layout)
         for error in read.errors:
             say(f"{path}, row {error.row}: {error.message}")
         for report in read.held if decision == "leave" else ():
@@ -309,7 +309,7 @@ def glossary_matcher(
 
 def _pairs(path: Path, direction: str) -> list[tuple[str, str]]:
     source, _, target = direction.partition("-")
-    read = read_memory(read_bytes(path), path.name, source, target)
+    read = read_memory(bytes_of(path), path.name, source, target)
     for note in read.notes:
         say(f"{path}: {note}")
     return read.pairs
@@ -378,14 +378,6 @@ def _output(given: Path | None, source: Path, direction: str) -> Path:
     if output.resolve() == source.resolve():
         raise CommandError("{path} is the document itself: choose another file with -o", path=output)
     return output
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file. Raises CommandError if it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise unreadable(path, error) from error
 
 
 def _reading(flags: argparse.Namespace, name: str) -> Reading:

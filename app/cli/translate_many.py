@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.cli import translate as one
-from app.cli.log_commands import check_output, explained, write
+from app.cli.log_commands import bytes_of, check_output, explained, write
 from app.errors import AppError, CommandError, DocumentError
 from app.formats.archive import Archive, ArchiveMember, name_problem
 from app.formats.documents import Document, with_language
@@ -74,7 +74,7 @@ def translate(flags: argparse.Namespace) -> int:
         raise CommandError(
             "--encoding, --columns, --also and --rule are for one document: run the command once for each document"
         )
-    archive = Archive(one.read_bytes(path), path.name) if is_archive else None
+    archive = Archive(bytes_of(path), path.name) if is_archive else None
     run = one.TranslateRun(flags)
     reading = _Reading(run)
     if archive is None:
@@ -120,7 +120,7 @@ def _read_folder(reading: _Reading, path: Path) -> None:
             elif problem := name_problem(name):
                 reading.leave(name, problem)
             else:
-                reading.add(name, name, one.read_bytes(file))
+                reading.add(name, name, bytes_of(file))
 
 
 def _read_archive(reading: _Reading, archive: Archive) -> None:
