@@ -67,7 +67,7 @@ $(RUN_STAMP): requirements.txt $(VENV_PYTHON)
 	@touch $@
 
 # The compiled core of the engine. Without a compiler everything works, but slower; the next `make` tries again.
-$(CORE_STAMP): $(wildcard engine/compiled/*.cpp engine/compiled/*.h) engine/compiled/build.py $(RUN_STAMP)
+$(CORE_STAMP): $(wildcard engine/compiled/*.cpp engine/compiled/*.h engine/compiled/*/*.cpp engine/compiled/*/*.h) engine/compiled/build.py $(RUN_STAMP)
 	@$(VENV_PYTHON) -c 'import sys; from engine.compiled.build import compiler; sys.exit(not compiler())' \
 		|| $(PIP_INSTALL) $(ZIG) || true
 	@if $(VENV_PYTHON) -m engine.compiled.build >/dev/null; then touch $@; fi

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.compiled import c_interface
 from engine.compiled.build import build
 from engine.compiled.c_interface import Core
 
@@ -15,4 +16,6 @@ SANITIZED = "PINPOINT_TESTED_CORE"  # the library to test instead: tests/compile
 
 @pytest.fixture(scope="session")
 def core() -> Core:
-    return Core(Path(os.environ.get(SANITIZED) or build()))
+    path = Path(os.environ.get(SANITIZED) or build())
+    c_interface.core.cache_clear()  # an earlier test may have looked for it before it was built
+    return Core(path)

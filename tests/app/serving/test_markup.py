@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.segments.segment_constraints import Constraints
 from app.serving.constrained_texts import Answer, ConstrainedText, PlacedPhrase, TextHypothesis
 from app.serving.markup import MarkedText, xml_problem
 from app.serving.markup_tokens import Outline
@@ -113,9 +114,9 @@ def test_line_breaks_in_paragraphs_become_spaces_and_those_between_paragraphs_st
 def test_constraints_and_answers_have_the_markup_of_the_text():
     (paragraph,) = MarkedText.of('Open <x id="1"/> & <b title=">">go</b>', Outline("xml")).paragraphs
     assert paragraph.text == "Open {1} & <t3>go</t3>"
-    given = ConstrainedText(paragraph.text, (Phrase('<x id="1"/> öffnen'),), (), '<x id="1"/>')
+    given = ConstrainedText(paragraph.text, (Phrase('<x id="1"/> öffnen'),), Constraints(prefix='<x id="1"/>'))
     item = paragraph.constrained(given)
-    assert (item.phrases[0].text, item.prefix) == ("{1} öffnen", "{1}")
+    assert (item.phrases[0].text, item.constraints.prefix) == ("{1} öffnen", "{1}")
     text = "{1} öffnen"
     hypothesis = TextHypothesis(f"{text} & <t3>los</t3>", 0, 0, 1, (PlacedPhrase(0, text, text, 0, len(text)),))
     (shown,) = paragraph.answer(Answer(item, "complete", (hypothesis,))).hypotheses
