@@ -11,11 +11,10 @@ import asyncio
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Any, Final, Literal, TypeVar
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from app.errors import ApiError
@@ -76,32 +75,47 @@ _SIGNS: Final = {"tsv": "\t", "csv": ","}
 router = APIRouter(tags=["DeepL"])
 
 
+async def entered(request: Request) -> AsyncIterator[Caller]:
+    """The caller of a request, while it is answered. Raises ApiError."""
+    key = header_key(request, "DeepL-Auth-Key")
+    async with admitted(request, key, "the header `Authorization: DeepL-Auth-Key KEY`") as caller:
+        yield caller
+
+
+Entered = Annotated[Caller, Depends(entered)]
+
+
+async def _fields_after_key(request: Request, caller: Entered) -> Mapping[str, Any]:
+    return await fields_of(request)
+
+
+Fields = Annotated[Mapping[str, Any], Depends(_fields_after_key)]
+
+
 @router.post("/v2/translate")
-async def translate(request: Request) -> Response:
+async def translate(request: Request, caller: Entered, fields: Fields) -> Response:
     """Translates texts, with tag handling, glossary and formality, and with the constraints in `pinpoint`."""
     context = context_of(request)
-    async with entered(request) as caller:
-        fields = await fields_of(request)
-        check_offered(fields)
-        texts = _texts(fields.get("text"))
-        await context.charge(caller, *texts)
-        constraints = await asyncio.to_thread(_constraints, fields.get("pinpoint"), len(texts))
-        source = text_field(fields, "source_lang", "") or None
-        target = text_field(fields, "target_lang")
-        kind = choice(fields, "tag_handling", _MARKUP)
-        default = "nonewlines" if kind else "1"
-        splitting = choice(fields, "split_sentences", _SPLITTING, default)
-        formality = text_field(fields, "formality", "default") or "default"
-        style = Style(choice(fields, "formality", FORMALITIES, "default"))
-        setup = await context.translations.setup(
-            source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
-        )
-        setup = await context.with_glossaries(setup, caller, glossary_ids(fields))
-        marked = await asyncio.to_thread(_marked, texts, kind, fields, splitting, constraints)
-        items = await asyncio.to_thread(_items, marked, constraints)
-        answers = await context.translations.translate(caller, items, setup, hangup(request))
-        has_constraints = fields.get("pinpoint") is not None
-        return await asyncio.to_thread(_translations, texts, marked, answers, setup.source, has_constraints)
+    check_offered(fields)
+    texts = _texts(fields.get("text"))
+    await context.charge(caller, *texts)
+    constraints = await asyncio.to_thread(_constraints, fields.get("pinpoint"), len(texts))
+    source = text_field(fields, "source_lang", "") or None
+    target = text_field(fields, "target_lang")
+    kind = choice(fields, "tag_handling", _MARKUP)
+    default = "nonewlines" if kind else "1"
+    splitting = choice(fields, "split_sentences", _SPLITTING, default)
+    formality = text_field(fields, "formality", "default") or "default"
+    style = Style(choice(fields, "formality", FORMALITIES, "default"))
+    setup = await context.translations.setup(
+        source, target, "\n".join(texts), style, is_style_required="prefer" not in formality, splitting=splitting
+    )
+    setup = await context.with_glossaries(setup, caller, glossary_ids(fields))
+    marked = await asyncio.to_thread(_marked, texts, kind, fields, splitting, constraints)
+    items = await asyncio.to_thread(_items, marked, constraints)
+    answers = await context.translations.translate(caller, items, setup, hangup(request))
+    has_constraints = fields.get("pinpoint") is not None
+    return await asyncio.to_thread(_translations, texts, marked, answers, setup.source, has_constraints)
 
 
 def _items(marked: Sequence[MarkedText], constraints: Sequence[ConstraintSchema]) -> list[ConstrainedText]:
@@ -133,37 +147,33 @@ def _translations(
 
 
 @router.get("/v2/usage")
-async def usage(request: Request) -> Response:
+def usage(request: Request, caller: Entered) -> Response:
     """The characters that the key has used today, and its limit."""
-    async with entered(request) as caller:
-        used = context_of(request).admission.file.characters_today(caller.key)
+    used = context_of(request).admission.file.characters_today(caller.key)
     return JSONResponse({"character_count": used, "character_limit": caller.key.characters_a_day})
 
 
 @router.get("/v2/languages")
-async def languages(request: Request) -> Response:
+async def languages(request: Request, fields: Fields) -> Response:
     """The source or target languages of the models that are ready."""
-    async with entered(request):
-        fields = await fields_of(request)
-        side = choice(fields, "type", {"source": 0, "target": 1}, "source")
-        found: dict[str, dict[str, Any]] = {}
-        for model in context_of(request).translations.models():
-            for direction in model.directions:
-                code = _code(direction.split("-", 1)[side])
-                for shown, name in (_named(code) if side else {code: english_name(code.lower())}).items():
-                    entry = found.setdefault(shown, {"language": shown, "name": name})
-                    if side:
-                        is_known = bool(formalities_of(model, direction)) or entry.get("supports_formality", False)
-                        entry["supports_formality"] = is_known
+    side = choice(fields, "type", {"source": 0, "target": 1}, "source")
+    found: dict[str, dict[str, Any]] = {}
+    for model in context_of(request).translations.models():
+        for direction in model.directions:
+            code = _code(direction.split("-", 1)[side])
+            for shown, name in (_named(code) if side else {code: english_name(code.lower())}).items():
+                entry = found.setdefault(shown, {"language": shown, "name": name})
+                if side:
+                    is_known = bool(formalities_of(model, direction)) or entry.get("supports_formality", False)
+                    entry["supports_formality"] = is_known
     return JSONResponse(list(found.values()))
 
 
 @router.get("/v3/languages")
-async def languages_of_resource(request: Request) -> Response:
+async def languages_of_resource(request: Request, fields: Fields) -> Response:
     """The languages of a part of the API, each with what it supports as source or target."""
-    async with entered(request):
-        resource = choice(await fields_of(request), "resource", {name: name for name in (*_RESOURCES, *_NOT_OFFERED)})
-        models = context_of(request).translations.models() if resource in _RESOURCES else []
+    resource = choice(fields, "resource", {name: name for name in (*_RESOURCES, *_NOT_OFFERED)})
+    models = context_of(request).translations.models() if resource in _RESOURCES else []
     found: dict[str, dict[str, Any]] = {}
     for model in models:
         for direction in model.directions:
@@ -179,164 +189,121 @@ async def languages_of_resource(request: Request) -> Response:
 
 
 @router.get("/v3/languages/resources")
-async def language_resources(request: Request) -> Response:
+async def language_resources(caller: Entered) -> Response:
     """The parts of the API that have languages, with the features of each."""
-    async with entered(request):
-        sides = ("needs_source_support", "needs_target_support")
-        shown = [
-            {
-                "name": resource,
-                "features": [
-                    {"name": name, **{side: True for side, is_needed in zip(sides, needs, strict=True) if is_needed}}
-                    for name, needs in features.items()
-                ],
-            }
-            for resource, features in _RESOURCES.items()
-        ]
+    sides = ("needs_source_support", "needs_target_support")
+    shown = [
+        {
+            "name": resource,
+            "features": [
+                {"name": name, **{side: True for side, is_needed in zip(sides, needs, strict=True) if is_needed}}
+                for name, needs in features.items()
+            ],
+        }
+        for resource, features in _RESOURCES.items()
+    ]
     return JSONResponse(shown)
 
 
 @router.get("/v2/glossary-language-pairs")
-async def glossary_language_pairs(request: Request) -> Response:
+async def glossary_language_pairs(request: Request, caller: Entered) -> Response:
     """The language pairs for which glossaries can be used."""
-    async with entered(request):
-        pairs = [_pair_of(direction) for direction in context_of(request).translations.directions()]
-    shown = [{"source_lang": source, "target_lang": target} for source, target in pairs]
-    return JSONResponse({"supported_languages": shown})
+    pairs = [_pair_of(direction) for direction in context_of(request).translations.directions()]
+    return JSONResponse({"supported_languages": [_languages(pair) for pair in pairs]})
+
+
+# The functions below are not asynchronous: FastAPI calls them in threads, as they read and write files.
 
 
 @router.post("/v2/glossaries")
-async def create_glossary(request: Request) -> Response:
+def create_glossary(request: Request, caller: Entered, fields: Fields) -> Response:
     """Stores a glossary of one language pair."""
-    async with entered(request) as caller:
-        fields = await fields_of(request)
-        name = text_field(fields, "name")
-
-        def create() -> Response:
-            pair, entries = _dictionary(fields)
-            made = context_of(request).glossaries.create(caller.name, name, {pair: entries})
-            return JSONResponse({**_glossary(made), **_with_findings({pair: entries})}, 201)
-
-        return await asyncio.to_thread(create)
+    name = text_field(fields, "name")
+    pair, entries = _dictionary(fields)
+    made = context_of(request).glossaries.create(caller.name, name, {pair: entries})
+    return JSONResponse({**_glossary(made), **_with_findings({pair: entries})}, 201)
 
 
 @router.get("/v2/glossaries")
-async def glossaries(request: Request) -> Response:
+def glossaries(request: Request, caller: Entered) -> Response:
     """The person's glossaries of one language pair."""
-    async with entered(request) as caller:
-        found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
+    found = context_of(request).glossaries.all_of(caller.name)
     return JSONResponse({"glossaries": [_glossary(each) for each in found if len(each.num_entries) == 1]})
 
 
 @router.get("/v2/glossaries/{number}")
-async def glossary(request: Request, number: str) -> Response:
+def glossary(request: Request, number: str, caller: Entered) -> Response:
     """One of the person's glossaries."""
-    async with entered(request) as caller:
-        return JSONResponse(_glossary(await _single(request, caller, number)))
+    return JSONResponse(_glossary(_single(request, caller, number)))
 
 
 @router.get("/v2/glossaries/{number}/entries")
-async def glossary_entries(request: Request, number: str) -> Response:
+def glossary_entries(request: Request, number: str, caller: Entered) -> Response:
     """The entries of a glossary, as lines with a tabulator."""
-    async with entered(request) as caller:
-        (pair,) = (await _single(request, caller, number)).num_entries
-
-        def entries() -> Response:
-            lines = _lines(context_of(request).glossaries.entries(caller.name, number, pair))
-            return PlainTextResponse(lines, media_type="text/tab-separated-values")
-
-        return await asyncio.to_thread(entries)
+    (pair,) = _single(request, caller, number).num_entries
+    lines = _lines(context_of(request).glossaries.entries(caller.name, number, pair))
+    return PlainTextResponse(lines, media_type="text/tab-separated-values")
 
 
 @router.delete("/v2/glossaries/{number}")
 @router.delete("/v3/glossaries/{number}")
-async def delete_glossary(request: Request, number: str) -> Response:
+def delete_glossary(request: Request, number: str, caller: Entered) -> Response:
     """Deletes a glossary."""
-    async with entered(request) as caller:
-        await asyncio.to_thread(context_of(request).glossaries.delete, caller.name, number)
+    context_of(request).glossaries.delete(caller.name, number)
     return Response(status_code=204)
 
 
 @router.post("/v3/glossaries")
-async def create_multilingual_glossary(request: Request) -> Response:
+def create_multilingual_glossary(request: Request, caller: Entered, fields: Fields) -> Response:
     """Stores a glossary of several language pairs."""
-    async with entered(request) as caller:
-        fields = await fields_of(request)
-        name = text_field(fields, "name")
-
-        def create() -> Response:
-            dictionaries = _dictionaries(fields)
-            made = context_of(request).glossaries.create(caller.name, name, dictionaries)
-            return JSONResponse({**_multilingual(made), **_with_findings(dictionaries)}, 201)
-
-        return await asyncio.to_thread(create)
+    name = text_field(fields, "name")
+    dictionaries = _dictionaries(fields)
+    made = context_of(request).glossaries.create(caller.name, name, dictionaries)
+    return JSONResponse({**_multilingual(made), **_with_findings(dictionaries)}, 201)
 
 
 @router.get("/v3/glossaries")
-async def multilingual_glossaries(request: Request) -> Response:
+def multilingual_glossaries(request: Request, caller: Entered) -> Response:
     """All of the person's glossaries."""
-    async with entered(request) as caller:
-        found = await asyncio.to_thread(context_of(request).glossaries.all_of, caller.name)
+    found = context_of(request).glossaries.all_of(caller.name)
     return JSONResponse({"glossaries": [_multilingual(each) for each in found]})
 
 
 @router.get("/v3/glossaries/{number}")
-async def multilingual_glossary(request: Request, number: str) -> Response:
+def multilingual_glossary(request: Request, number: str, caller: Entered) -> Response:
     """One of the person's glossaries."""
-    async with entered(request) as caller:
-        found = await asyncio.to_thread(context_of(request).glossaries.find, caller.name, number)
-    return JSONResponse(_multilingual(found))
+    return JSONResponse(_multilingual(context_of(request).glossaries.find(caller.name, number)))
 
 
 @router.patch("/v3/glossaries/{number}")
-async def change_glossary(request: Request, number: str) -> Response:
+def change_glossary(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """Renames a glossary, and adds entries to its dictionaries."""
-    async with entered(request) as caller:
-        fields = await fields_of(request)
-        name = text_field(fields, "name") if "name" in fields else None
-
-        def change() -> Response:
-            added = _dictionaries(fields) if _listed_dictionaries(fields) is not None else {}
-            changed = context_of(request).glossaries.change(caller.name, number, name, added)
-            return JSONResponse({**_multilingual(changed), **_with_findings(added)})
-
-        return await asyncio.to_thread(change)
+    name = text_field(fields, "name") if "name" in fields else None
+    added = _dictionaries(fields) if _listed_dictionaries(fields) is not None else {}
+    changed = context_of(request).glossaries.change(caller.name, number, name, added)
+    return JSONResponse({**_multilingual(changed), **_with_findings(added)})
 
 
 @router.get("/v3/glossaries/{number}/entries")
-async def dictionary_entries(request: Request, number: str) -> Response:
+def dictionary_entries(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """The entries of one language pair of a glossary."""
-    async with entered(request) as caller:
-        pair = _pair(await fields_of(request))
-
-        def entries() -> Response:
-            lines = _lines(context_of(request).glossaries.entries(caller.name, number, pair))
-            shown = {**_languages(pair), "entries": lines, "entries_format": "tsv"}
-            return JSONResponse({"dictionaries": [shown]})
-
-        return await asyncio.to_thread(entries)
+    pair = _pair(fields)
+    lines = _lines(context_of(request).glossaries.entries(caller.name, number, pair))
+    return JSONResponse({"dictionaries": [{**_languages(pair), "entries": lines, "entries_format": "tsv"}]})
 
 
 @router.put("/v3/glossaries/{number}/dictionaries")
-async def replace_dictionary(request: Request, number: str) -> Response:
+def replace_dictionary(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """Replaces the entries of one language pair of a glossary."""
-    async with entered(request) as caller:
-        fields = await fields_of(request)
-
-        def put() -> Response:
-            pair, entries = _dictionary(fields)
-            context_of(request).glossaries.put(caller.name, number, pair, entries)
-            return JSONResponse({**_languages(pair), "entry_count": len(entries), **_with_findings({pair: entries})})
-
-        return await asyncio.to_thread(put)
+    pair, entries = _dictionary(fields)
+    context_of(request).glossaries.put(caller.name, number, pair, entries)
+    return JSONResponse({**_languages(pair), "entry_count": len(entries), **_with_findings({pair: entries})})
 
 
 @router.delete("/v3/glossaries/{number}/dictionaries")
-async def delete_dictionary(request: Request, number: str) -> Response:
+def delete_dictionary(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """Deletes the entries of one language pair of a glossary."""
-    async with entered(request) as caller:
-        pair = _pair(await fields_of(request))
-        await asyncio.to_thread(context_of(request).glossaries.delete_pair, caller.name, number, pair)
+    context_of(request).glossaries.delete_pair(caller.name, number, _pair(fields))
     return Response(status_code=204)
 
 
@@ -359,12 +326,6 @@ def glossary_ids(fields: Mapping[str, Any]) -> list[str]:
 def error_reply(error: ApiError) -> Response:
     """The reply that shows an error as DeepL does."""
     return JSONResponse({"message": str(error)}, _STATUS.get(error.kind, HTTP_STATUS[error.kind]))
-
-
-def entered(request: Request) -> AbstractAsyncContextManager[Caller]:
-    """The caller of a request, while it is answered. Raises ApiError."""
-    key = header_key(request, "DeepL-Auth-Key")
-    return admitted(request, key, "the header `Authorization: DeepL-Auth-Key KEY`")
 
 
 def _texts(value: Any) -> list[str]:
@@ -441,8 +402,8 @@ def choice(fields: Mapping[str, Any], name: str, choices: Mapping[str, T], defau
     return choices[text]
 
 
-async def _single(request: Request, caller: Caller, number: str) -> ApiGlossary:
-    found = await asyncio.to_thread(context_of(request).glossaries.find, caller.name, number)
+def _single(request: Request, caller: Caller, number: str) -> ApiGlossary:
+    found = context_of(request).glossaries.find(caller.name, number)
     if len(found.num_entries) != 1:
         raise ApiError("not_found", "The glossary has several language pairs: use version 3 of the API.")
     return found

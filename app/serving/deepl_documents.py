@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -18,8 +18,8 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
-from app.serving.deepl_api import FORMALITIES, check_offered, choice, entered, glossary_ids
-from app.serving.dialects import context_of, fields_of, file_reply, text_field, uploaded
+from app.serving.deepl_api import FORMALITIES, Entered, Fields, check_offered, choice, glossary_ids
+from app.serving.dialects import context_of, file_reply, text_field, uploaded
 
 PATH: Final = "/v2/document"
 _STATUS: Final[dict[DocumentState, str]] = {
@@ -33,10 +33,10 @@ router = APIRouter(prefix=PATH, tags=["DeepL"])
 
 
 @router.post("")
-async def upload(request: Request) -> Response:
+async def upload(request: Request, caller: Entered) -> Response:
     """Sends a document, and begins to translate it."""
     context = context_of(request)
-    async with entered(request) as caller, uploaded(request, caller) as (file, fields):
+    async with uploaded(request, caller) as (file, fields):
         check_offered(fields)
         name = text_field(fields, "filename", "") or file.name
         ending = text_field(fields, "output_format", "")
@@ -61,11 +61,10 @@ async def upload(request: Request) -> Response:
 
 
 @router.post("/{number}")
-async def status(request: Request, number: str) -> Response:
+def status(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """The progress of a translation."""
-    async with entered(request) as caller:
-        document = await _find(request, caller, number)
-        progress = await asyncio.to_thread(context_of(request).documents.progress, caller.actor, document)
+    document = _find(request, caller, number, fields)
+    progress = context_of(request).documents.progress(caller.actor, document)
     shown: dict[str, Any] = {"document_id": document.id, "status": _STATUS[progress.state]}
     if progress.state == "translated":
         shown["billed_characters"] = document.num_characters
@@ -78,23 +77,21 @@ async def status(request: Request, number: str) -> Response:
 
 @router.get("/{number}/result")
 @router.post("/{number}/result")
-async def result(request: Request, number: str) -> Response:
+def result(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """The translated document, which is deleted then."""
     documents = context_of(request).documents
-    async with entered(request) as caller:
-        document = await _find(request, caller, number)
-        progress = await asyncio.to_thread(documents.progress, caller.actor, document)
-        if progress.state != "translated":
-            raise ApiError("not_ready", "The document is not translated yet.", retry_after=5)
-        made = await asyncio.to_thread(documents.file, caller.actor, document, with_proposals=True)
-        with suppress(ApiError):  # a person works on it
-            await asyncio.to_thread(documents.delete, caller.actor, document)
+    document = _find(request, caller, number, fields)
+    if documents.progress(caller.actor, document).state != "translated":
+        raise ApiError("not_ready", "The document is not translated yet.", retry_after=5)
+    made = documents.file(caller.actor, document, with_proposals=True)
+    with suppress(ApiError):  # a person works on it
+        documents.delete(caller.actor, document)
     return file_reply(made)
 
 
-async def _find(request: Request, caller: Caller, number: str) -> ApiDocument:
-    secret = text_field(await fields_of(request), "document_key")
-    return await asyncio.to_thread(context_of(request).documents.find, caller.name, number, secret)
+def _find(request: Request, caller: Caller, number: str, fields: Mapping[str, Any]) -> ApiDocument:
+    secret = text_field(fields, "document_key")
+    return context_of(request).documents.find(caller.name, number, secret)
 
 
 def _terms(request: Request, caller: Caller, numbers: Sequence[str], order: DocumentOrder) -> dict[str, Sequence[Term]]:
