@@ -56,6 +56,7 @@ THREADS = {
     "app/models/loading.py ModelHandle.load_in_background": "the actor who chose the model, or SYSTEM",
     "app/models/watchdog.py Watchdog.start": "nobody",
     "app/reading/separate_reader.py SeparateReader._conversation": "nobody",  # the time limit of a file
+    "app/repeating.py do_once": "its callers",
     "app/repeating.py repeat": "its callers",
     "app/sessions/open_workspaces.py OpenWorkspaces.start": "SYSTEM",  # closes idle documents
     "app/sessions/workspace_opener.py WorkspaceOpener._resume": "nobody",  # checks the hashes of a long log
@@ -65,7 +66,7 @@ THREADS = {
     "app/workspace/match_rates.py MatchRates.__init__": "nobody",  # figures in the list of segments
     "app/workspace/turns.py _Pool.submit": "its callers",
 }
-STARTS = {"Thread", "Timer", "ThreadPoolExecutor", "Turns", "repeat", "start_new_thread"}
+STARTS = {"Thread", "Timer", "ThreadPoolExecutor", "Turns", "repeat", "do_once", "start_new_thread"}
 # What the page's server has besides its routes: its scripts, and Gradio's page, of which `_is_used` closes the rest.
 MOUNTED = {"", "/pinpoint-static"}
 # Of the HTTP API: clients of LibreTranslate and Apertium ask for lists of languages without a key.
