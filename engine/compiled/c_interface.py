@@ -16,7 +16,7 @@ import numpy.typing as npt
 from engine.compiled.build import library
 from engine.errors import EngineError, InvalidRequest
 
-INTERFACE_VERSION: Final = 1  # of interface.h
+INTERFACE_VERSION: Final = 2  # of interface.h
 
 Floats = npt.NDArray[np.float32]
 Nodes = npt.NDArray[np.int32]
@@ -95,6 +95,13 @@ class Core:
             ("tree_num_nodes", c_int, (c_void_p,)),
             ("tree_num_bytes", c_int64, (c_void_p,)),
             ("tree_num_computed", c_int64, (c_void_p,)),
+            ("alignment_new", c_void_p, (c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p)),
+            ("alignment_free", None, (c_void_p,)),
+            (
+                "alignment_logits",
+                c_int,
+                (c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p),
+            ),
             ("product", c_int, (c_char_p, c_void_p, c_int, c_void_p, c_void_p, c_int, c_int, c_void_p)),
         )
         for name, result, arguments in declared:
@@ -311,6 +318,44 @@ class PrefixTree:
         """Calls a function with contiguous nodes, and pieces, if it has any."""
         arrays = [_address(array) for array in (nodes, pieces) if array is not None]
         self._model.core.check(function(self._tree, *arrays, len(nodes), _address(out)))
+
+
+class CoreAlignment:
+    """The word alignment head of a model in the compiled core; its scores are in 32 bits."""
+
+    def __init__(self, model: CoreModel, query: tuple[Floats, Floats], key: tuple[Floats, Floats]) -> None:
+        """`query` and `key` have weights (head size, 2E) and a bias, which are copied."""
+        self._model = model
+        self._functions = model.core.functions
+        arrays = [np.ascontiguousarray(array) for array in (*query, *key)]
+        self._alignment = self._functions.pinpoint_alignment_new(model.address, len(arrays[0]), *map(_address, arrays))
+        if not self._alignment:
+            model.core.fail()
+        self._free = self._functions.pinpoint_alignment_free
+
+    def __del__(self) -> None:
+        if getattr(self, "_free", None) is not None:
+            self._free(self._alignment)
+
+    def logits(
+        self, tree: PrefixTree, source_ids: Sequence[int], memory_SE: Floats, targets: Sequence[Sequence[int]]
+    ) -> list[Floats]:
+        """Logits (1 + pieces, S) of each target of the tree's source; row 0 is that of the start.
+
+        `memory_SE` are the states of `CoreModel.encode`. What a search has read of the targets is not read again.
+        """
+        memory_SE = np.ascontiguousarray(memory_SE)
+        source = np.array(source_ids, dtype=np.int32)
+        pieces = np.array([piece for target in targets for piece in target], dtype=np.int32)
+        lengths = np.array([*map(len, targets)], dtype=np.int32)
+        logits = np.empty((len(pieces) + len(targets), len(source)), dtype=np.float32)
+        self._model.core.check(
+            self._functions.pinpoint_alignment_logits(
+                self._alignment, tree.address, _address(source), len(source), _address(memory_SE), _address(pieces),
+                _address(lengths), len(targets), _address(logits),
+            )
+        )  # fmt: skip
+        return np.split(logits, np.cumsum(lengths + 1)[:-1])
 
 
 @cache

@@ -151,6 +151,40 @@ void quantise(const float* row, int size, int8_t* quantised, float* scale, int32
   *sum = sum1;
 }
 
+// A tile of a product in 32 bits: ROWS rows and COLUMNS outputs, whose sums stay in registers.
+template <int ROWS>
+inline void float_tile(const FloatWeights& w, int first, const float* x, float* y) {
+  constexpr int PARTS = COLUMNS / WIDTH;
+  const float* weights = w.numbers + static_cast<size_t>(first) * w.num_inputs;
+  Vector sums[ROWS][PARTS];
+  for (int row = 0; row < ROWS; ++row) {
+    for (int part = 0; part < PARTS; ++part) sums[row][part] = load(w.bias + first + part * WIDTH);
+  }
+  for (int k = 0; k < w.num_inputs; ++k, weights += COLUMNS) {
+    for (int part = 0; part < PARTS; ++part) {
+      const Vector own = load(weights + part * WIDTH);
+      for (int row = 0; row < ROWS; ++row) sums[row][part] += x[static_cast<size_t>(row) * w.num_inputs + k] * own;
+    }
+  }
+  for (int row = 0; row < ROWS; ++row) {
+    float* to = y + static_cast<size_t>(row) * w.num_outputs + first;
+    for (int part = 0; part < PARTS; ++part) store(to + part * WIDTH, sums[row][part]);
+  }
+}
+
+void multiply_floats(const FloatWeights& w, const float* x, int num_rows, float* y) {
+  constexpr int ROWS = WIDTH / 4;  // of a tile
+  for (int first = 0; first < w.num_outputs; first += COLUMNS) {
+    int row = 0;
+    for (; row + ROWS <= num_rows; row += ROWS) {
+      float_tile<ROWS>(w, first, x + static_cast<size_t>(row) * w.num_inputs, y + static_cast<size_t>(row) * w.num_outputs);
+    }
+    for (; row < num_rows; ++row) {
+      float_tile<1>(w, first, x + static_cast<size_t>(row) * w.num_inputs, y + static_cast<size_t>(row) * w.num_outputs);
+    }
+  }
+}
+
 void normalise(const float* row, int size, const float* gain, const float* bias, float* normal) {
   Vector sums = all(0);
   float sum1 = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "alignment.h"
 #include "encoder.h"
 #include "prefix_tree.h"
 
@@ -18,6 +19,11 @@ struct PinpointModel {
 struct PinpointTree {
   const pinpoint::Model& model;
   pinpoint::PrefixTree tree;
+};
+
+struct PinpointAlignment {
+  const pinpoint::Model& model;
+  pinpoint::AlignmentHead head;
 };
 
 namespace {
@@ -246,6 +252,40 @@ int pinpoint_tree_num_nodes(const PinpointTree* tree) { return tree->tree.num_no
 int64_t pinpoint_tree_num_bytes(const PinpointTree* tree) { return static_cast<int64_t>(tree->tree.num_bytes()); }
 
 int64_t pinpoint_tree_num_computed(const PinpointTree* tree) { return tree->tree.num_computed(); }
+
+PinpointAlignment* pinpoint_alignment_new(const PinpointModel* model, int head_size, const float* query,
+                                          const float* query_bias, const float* key, const float* key_bias) {
+  PinpointAlignment* made = nullptr;
+  guarded([&] {
+    require(head_size > 0, "the head has no size");
+    require(model->model.source_embedding == nullptr, "the head has one table of embeddings for both sides");
+    made = new PinpointAlignment{model->model, {model->model, head_size, query, query_bias, key, key_bias}};
+  });
+  return made;
+}
+
+void pinpoint_alignment_free(PinpointAlignment* alignment) { delete alignment; }
+
+int pinpoint_alignment_logits(const PinpointAlignment* alignment, PinpointTree* tree, const int32_t* source,
+                              int source_length, const float* memory, const int32_t* pieces, const int32_t* lengths,
+                              int num_targets, float* logits) {
+  return guarded([&] {
+    require(&alignment->model == &tree->model, "the tree is of another model");
+    require(source_length == tree->tree.source_length(), "the tree is of another source");
+    check_pieces(source, source_length, tree->tree.vocabulary_size());
+    std::vector<std::vector<int>> paths;
+    for (int target = 0; target < num_targets; pieces += lengths[target++]) {
+      require(lengths[target] >= 0, "a length is negative");
+      if (lengths[target] > tree->tree.max_depth()) {
+        throw std::length_error("the target is longer than the model writes");
+      }
+      check_pieces(pieces, lengths[target], tree->tree.vocabulary_size());
+      std::vector<int>& path = paths.emplace_back(1, 0);
+      for (int i = 0; i < lengths[target]; ++i) path.push_back(tree->tree.child(path.back(), pieces[i]));
+    }
+    alignment->head.logits(tree->tree, source, source_length, memory, paths, logits);
+  });
+}
 
 int pinpoint_product(const char* kernels, const float* rows, int count, const float* weights, const float* bias,
                      int num_outputs, int num_inputs, float* products) {

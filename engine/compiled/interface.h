@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PINPOINT_INTERFACE_VERSION 1
+#define PINPOINT_INTERFACE_VERSION 2
 
 #if defined(_WIN32)
 #define PINPOINT_API extern "C" __declspec(dllexport)
@@ -36,6 +36,7 @@ struct PinpointConfig {
 
 struct PinpointModel;
 struct PinpointTree;
+struct PinpointAlignment;
 
 PINPOINT_API int pinpoint_interface_version(void);
 // Of the last call of this thread that returned an error.
@@ -90,6 +91,19 @@ PINPOINT_API void* pinpoint_tree_steps(PinpointTree* tree);
 PINPOINT_API int pinpoint_tree_num_nodes(const PinpointTree* tree);
 PINPOINT_API int64_t pinpoint_tree_num_bytes(const PinpointTree* tree);
 PINPOINT_API int64_t pinpoint_tree_num_computed(const PinpointTree* tree);
+
+// The word alignment head of a model (engine/model/alignment.py): weights (head_size, 2 E) and biases (head_size) of queries
+// and keys, which are copied. `model` must stay where it is as long as the head.
+PINPOINT_API PinpointAlignment* pinpoint_alignment_new(const PinpointModel* model, int head_size, const float* query,
+                                                       const float* query_bias, const float* key,
+                                                       const float* key_bias);
+PINPOINT_API void pinpoint_alignment_free(PinpointAlignment* alignment);
+// The logits of targets of the tree's source, given its pieces and `memory` of `pinpoint_encode`. `pieces` has those of
+// all targets, end to end, `lengths` their numbers. `logits` has S numbers for the start and for each piece of each target.
+PINPOINT_API int pinpoint_alignment_logits(const PinpointAlignment* alignment, PinpointTree* tree,
+                                           const int32_t* source, int source_length, const float* memory,
+                                           const int32_t* pieces, const int32_t* lengths, int num_targets,
+                                           float* logits);
 
 // For tests: rounds rows (count, inputs) and weights (outputs, inputs) to 8 bits and multiplies them, with one family.
 PINPOINT_API int pinpoint_product(const char* kernels, const float* rows, int count, const float* weights,

@@ -24,6 +24,14 @@ struct PackedWeights {
   int num_inputs;   // a multiple of GROUP
 };
 
+// Weights in 32 bits, in blocks [outputs / COLUMNS][inputs][COLUMNS]. Outputs are padded with weights of zero.
+struct FloatWeights {
+  const float* numbers;
+  const float* bias;
+  int num_outputs;  // a multiple of COLUMNS
+  int num_inputs;
+};
+
 struct Kernels {
   const char* name;
   bool (*is_supported)();
@@ -36,6 +44,9 @@ struct Kernels {
   // `activations` has `num_inputs` bytes a row.
   void (*multiply)(const PackedWeights& w, const int8_t* activations, const float* scale, const int32_t* sum,
                    int num_rows, float* const* y);
+
+  // y (rows, outputs) = x (rows, inputs) times the weights, plus the bias.
+  void (*multiply_floats)(const FloatWeights& w, const float* x, int num_rows, float* y);
 
   // Layer norm of a row; `normal` may be the row itself.
   void (*normalise)(const float* row, int size, const float* gain, const float* bias, float* normal);

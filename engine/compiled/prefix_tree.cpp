@@ -16,7 +16,8 @@ PrefixTree::PrefixTree(const Model& model, const float* cross, int source_length
       source_length_(source_length),
       first_position_(static_cast<int>(starts.size()) - 1),
       max_bytes_(max_bytes),
-      state_size_(static_cast<size_t>(model.config.decoder_layers) * 2 * model.config.model_size),
+      keys_size_(static_cast<size_t>(model.config.decoder_layers) * 2 * model.config.model_size),
+      state_size_(keys_size_ + model.config.model_size),
       results_size_(static_cast<size_t>(model.output.stride()) + model.output.stride() / BLOCK) {
   static_assert(BLOCK == COLUMNS, "a block of logits is a block of the product's outputs");
   nodes_.resize(starts.size());
@@ -54,31 +55,39 @@ int PrefixTree::child(int node, int32_t piece) {
 }
 
 void PrefixTree::expand(const int* nodes, int count) {
-  const std::vector<int> unknown = unknown_of(nodes, count);
+  const std::vector<int> unknown = unknown_of(nodes, count, model_.config.decoder_layers, true);
   if (unknown.empty()) return;
-  make_room(nodes, count, unknown.size());
+  make_room(nodes, count, unknown.size(), count);
   is_wanted_.assign(nodes_.size(), 0);
   for (int i = 0; i < count; ++i) is_wanted_[nodes[i]] = 1;
-  for (size_t first = 0; first < unknown.size(); first += ROWS_AT_ONCE) {
-    compute(unknown.data() + first, static_cast<int>(std::min<size_t>(ROWS_AT_ONCE, unknown.size() - first)));
-  }
+  compute(unknown, model_.config.decoder_layers, cancel_);
 }
 
-// The nodes to compute, beginnings first: those without results, and their beginnings without a state.
-std::vector<int> PrefixTree::unknown_of(const int* nodes, int count) {
+void PrefixTree::read_first_layer(const int* nodes, int count) {
+  const std::vector<int> unknown = unknown_of(nodes, count, 1, false);
+  if (unknown.empty()) return;
+  make_room(nodes, count, unknown.size(), 0);
+  is_wanted_.assign(nodes_.size(), 0);
+  compute(unknown, 1, CancelFlag());
+}
+
+// The nodes to compute, beginnings first: those without results, if these are asked for, and those, with all beginnings,
+// of which fewer layers are known.
+std::vector<int> PrefixTree::unknown_of(const int* nodes, int count, int num_layers, bool has_results) {
   std::vector<int> unknown;
   ++num_expansions_;
   for (int i = 0; i < count; ++i) {
     if (depth(nodes[i]) > max_depth()) throw std::length_error("the prefix is longer than the model writes");
     for (int node = nodes[i]; node >= 0 && nodes_[node].seen != num_expansions_; node = nodes_[node].before) {
       nodes_[node].seen = num_expansions_;
-      const bool is_known = nodes_[node].has_state && (node != nodes[i] || nodes_[node].results);
+      const bool is_asked = has_results && node == nodes[i];
+      const bool is_known = nodes_[node].num_layers >= num_layers && (!is_asked || nodes_[node].results);
       if (!is_known) unknown.push_back(node);
     }
   }
   // A node that was met as the beginning of another one may be asked for, too.
-  for (int i = 0; i < count; ++i) {
-    if (nodes_[nodes[i]].has_state && !nodes_[nodes[i]].results) unknown.push_back(nodes[i]);
+  for (int i = 0; has_results && i < count; ++i) {
+    if (has_state(nodes_[nodes[i]]) && !nodes_[nodes[i]].results) unknown.push_back(nodes[i]);
   }
   const auto comes_first = [&](int a, int b) {
     return nodes_[a].position != nodes_[b].position ? nodes_[a].position < nodes_[b].position : a < b;
@@ -88,9 +97,9 @@ std::vector<int> PrefixTree::unknown_of(const int* nodes, int count) {
   return unknown;
 }
 
-// Forgets results, and if that is not enough states, that the running `expand` does not need.
-void PrefixTree::make_room(const int* nodes, int count, size_t num_states) {
-  const size_t needed = sizeof(float) * (num_states * state_size_ + static_cast<size_t>(count) * results_size_);
+// Forgets results, and if that is not enough states, that the running call does not need.
+void PrefixTree::make_room(const int* nodes, int count, size_t num_states, size_t num_results) {
+  const size_t needed = sizeof(float) * (num_states * state_size_ + num_results * results_size_);
   if (num_bytes() + needed <= max_bytes_) return;
   std::vector<char> is_asked(nodes_.size(), 0);
   for (int i = 0; i < count; ++i) is_asked[nodes[i]] = 1;
@@ -102,15 +111,23 @@ void PrefixTree::make_room(const int* nodes, int count, size_t num_states) {
   }
   if (num_bytes() + needed <= max_bytes_) return;
   for (Node& node : nodes_) {
-    if (node.seen != num_expansions_ && node.has_state) {
+    if (node.seen != num_expansions_ && node.state) {
       node.state = Aligned<float>();
-      node.has_state = false;
+      node.num_layers = 0;
       --num_states_;
     }
   }
 }
 
-void PrefixTree::compute(const int* nodes, int count) {
+void PrefixTree::compute(const std::vector<int>& nodes, int num_layers, CancelFlag cancel) {
+  for (size_t first = 0; first < nodes.size(); first += ROWS_AT_ONCE) {
+    const size_t count = std::min<size_t>(ROWS_AT_ONCE, nodes.size() - first);
+    compute_together(nodes.data() + first, static_cast<int>(count), num_layers, cancel);
+  }
+}
+
+// The first layers of some nodes, and the results of those that are wanted if these are all layers.
+void PrefixTree::compute_together(const int* nodes, int count, int num_layers, CancelFlag cancel) {
   const Config& config = model_.config;
   const int size = config.model_size;
   const ptrdiff_t to_source_value = static_cast<ptrdiff_t>(source_length_) * size;
@@ -121,15 +138,18 @@ void PrefixTree::compute(const int* nodes, int count) {
   for (int row = 0; row < count; ++row) {
     Node& node = nodes_[nodes[row]];
     model_.embed(model_.embedding, node.piece, node.position, pass.x(row));
-    if (!node.state) node.state = Aligned<float>(state_size_);
+    if (!node.state) {
+      node.state = Aligned<float>(state_size_);
+      ++num_states_;
+    }
     for (int seen = nodes[row]; seen >= 0; seen = nodes_[seen].before) past.push_back(nodes_[seen].state.data());
     firsts.push_back(past.size());
     longest = std::max(longest, node.position + 1);
   }
   std::vector<float> weights(longest);
   std::vector<const float*> source(source_length_);
-  for (int index = 0; index < config.decoder_layers; ++index) {
-    cancel_.check();
+  for (int index = 0; index < num_layers; ++index) {
+    cancel.check();
     const DecoderLayer& layer = model_.decoder_layers[index];
     const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);
     const size_t stride = layer.attention.qkv.stride(), own = static_cast<size_t>(index) * 2 * size;
@@ -152,15 +172,16 @@ void PrefixTree::compute(const int* nodes, int count) {
     }
     pass.write(layer.cross.out);
     pass.feed_forward(layer.feed_forward);
+    for (int row = 0; index == 0 && row < count; ++row) {
+      std::copy_n(pass.x(row), size, nodes_[nodes[row]].state.data() + keys_size_);
+    }
   }
-  pass.finish(model_.decoder_norm);
-  find_results(pass, nodes);
-  for (int row = 0; row < count; ++row) {
-    Node& node = nodes_[nodes[row]];
-    num_states_ += node.has_state ? 0 : 1;
-    node.has_state = true;
+  if (num_layers == config.decoder_layers) {
+    pass.finish(model_.decoder_norm);
+    find_results(pass, nodes);
+    num_computed_ += count;
   }
-  num_computed_ += count;
+  for (int row = 0; row < count; ++row) nodes_[nodes[row]].num_layers = num_layers;
 }
 
 // The logits of the rows that are asked for.

@@ -31,10 +31,15 @@ class PrefixTree : public Steps {
   int max_depth() const override;
 
   // The decoder's memory of the last piece, keys and values of each layer: (layers, 2, E). Null if it is not known.
-  const float* state(int node) const { return nodes_[node].has_state ? nodes_[node].state.data() : nullptr; }
+  const float* state(int node) const { return has_state(nodes_[node]) ? nodes_[node].state.data() : nullptr; }
+  // Computes the output of the first layer after each node, as far as it is not known; does not look at the flag.
+  void read_first_layer(const int* nodes, int count);
+  // What `read_first_layer` has computed, (E); valid until the next call.
+  const float* first_layer(int node) const { return nodes_[node].state.data() + keys_size_; }
   // What the decoder reads for a prefix: the starts and the pieces; and the node of one less, -1 before the first.
   int num_read(int node) const { return nodes_[node].position + 1; }
   int before(int node) const { return nodes_[node].before; }
+  int source_length() const { return source_length_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   size_t num_bytes() const;
   // Prefixes that were computed so far, one that was forgotten in between each time.
@@ -46,15 +51,17 @@ class PrefixTree : public Steps {
     int32_t piece;
     int position;
     int seen = 0;  // the number of the `expand` that needs the node
-    bool has_state = false;
+    int num_layers = 0;  // of which the state is known
     float log_sum = 0;
-    Aligned<float> state;    // (layers, 2, E)
+    Aligned<float> state;    // (layers, 2, E), and the output of the first layer, (E)
     Aligned<float> results;  // logits and block maxima
   };
 
-  std::vector<int> unknown_of(const int* nodes, int count);
-  void make_room(const int* nodes, int count, size_t num_states);
-  void compute(const int* nodes, int count);
+  bool has_state(const Node& node) const { return node.num_layers == model_.config.decoder_layers; }
+  std::vector<int> unknown_of(const int* nodes, int count, int num_layers, bool has_results);
+  void make_room(const int* nodes, int count, size_t num_states, size_t num_results);
+  void compute(const std::vector<int>& nodes, int num_layers, CancelFlag cancel);
+  void compute_together(const int* nodes, int count, int num_layers, CancelFlag cancel);
   void find_results(Pass& pass, const int* nodes);
 
   const Model& model_;
@@ -62,7 +69,7 @@ class PrefixTree : public Steps {
   const int source_length_;
   const int first_position_;
   const size_t max_bytes_;
-  const size_t state_size_, results_size_;  // numbers of a node
+  const size_t keys_size_, state_size_, results_size_;  // numbers of a node
   CancelFlag cancel_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, int> children_;

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from engine.compiled.c_interface import CoreAlignment, PrefixTree
 from engine.model import EncodedSources, LoadedModel, weak_links, word_links, word_probabilities
 from engine.request import Phrase
 from engine.text import DecodedPieces, is_word_char, words
@@ -34,11 +35,13 @@ def align(
     marks: Sequence[str],
     targets: Sequence[Sequence[int]],
     decodings: Sequence[DecodedPieces],
+    compiled: tuple[CoreAlignment, PrefixTree] | None = None,
 ) -> list[WordAlignment]:
     """The alignment of each target of `source`; `decodings` are the texts of `targets`.
 
     `encoded` is this one source with its `marks`; the model must have an alignment head. The alignment of a target does
-    not depend on the others, up to rounding.
+    not depend on the others, up to rounding. `compiled` are the head and the tree of the source's translations in the
+    compiled core, which then computes the scores.
     """
     assert model.alignment is not None
     encoding = (model.source_codec or model.codec).encode(source)
@@ -46,7 +49,12 @@ def align(
     first = len(source_ids) - 1 - len(encoding.ids)  # the direction's piece, if there is one, and marks come first
     source_words = words(source, encoding.spans)
     columns = [(first + start, first + end) for start, end in source_words]
-    logits = model.alignment.logits(model.transformer, encoded.memory_BSE, source_ids, targets)
+    if compiled is None:
+        logits = model.alignment.logits(model.transformer, encoded.memory_BSE, source_ids, targets)
+    else:
+        head, tree = compiled
+        read = [target[: model.config.max_pieces - 1] for target in targets]
+        logits = head.logits(tree, source_ids, encoded.memory_BSE[0].numpy(), read)
     source_spans = [_characters(encoding.spans, word) for word in source_words]
     alignments = []
     for logits_TS, decoding in zip(logits, decodings, strict=True):

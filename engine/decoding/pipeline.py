@@ -21,6 +21,7 @@ from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Cause, Interrupted, Interruption, JointInterruption
 from engine.model import LoadedModel
+from engine.model.compiled_model import compiled_alignment
 from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.model.prefix_cache import PrefixCache
@@ -52,6 +53,7 @@ class RequestPipeline:
     def __init__(self, model: LoadedModel, encodings: Encodings) -> None:
         self._model = model
         self._encodings = encodings
+        self._alignment = compiled_alignment(model.transformer, model.alignment)
 
     def prepare(
         self,
@@ -415,8 +417,12 @@ class RequestPipeline:
         """
         if self._model.alignment is None or not targets:
             return [None] * len(targets)
-        encoded = self._encodings.of(replace(prepared, hints=()))
-        return align(self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings)
+        without = replace(prepared, hints=(), datastore=None)
+        encoded, tree = self._encodings.of(without), self._encodings.tree(without)
+        compiled = None if self._alignment is None or tree is None else (self._alignment, tree)
+        return align(
+            self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings, compiled
+        )
 
 
 def interrupted_translation(request: Request, cause: Cause) -> Translation:

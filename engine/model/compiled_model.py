@@ -8,8 +8,9 @@ import numpy as np
 from torch import Tensor, nn
 
 from engine.compiled.build import CURE
-from engine.compiled.c_interface import Core, CoreConfig, CoreModel, Floats, core
+from engine.compiled.c_interface import Core, CoreAlignment, CoreConfig, CoreModel, Floats, core
 from engine.model.activations import WeightSteps
+from engine.model.alignment import AlignmentHead, GuidedAlignment
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 
@@ -73,6 +74,21 @@ def compiled_model(model: Transformer, core: Core, kernels: str | None = None) -
     compiled.set_linear("output", _floats(model.embedding.weight), _floats(model.output_bias))
     compiled.check()
     return compiled
+
+
+def compiled_alignment(model: Transformer, head: AlignmentHead | GuidedAlignment | None) -> CoreAlignment | None:
+    """The head of a model in the compiled core; None if the model is not there, or the core does not cover the head.
+
+    The head reads targets that begin with `<s>`, and pieces of source and target from one table of embeddings.
+    """
+    config = model.config
+    starts_otherwise = config.start != "<s>" or bool(config.languages)
+    if model.compiled is None or starts_otherwise or config.source_vocabulary_size is not None:
+        return None
+    if not isinstance(head, AlignmentHead):
+        return None
+    query, key = ((_floats(part.weight), _floats(part.bias)) for part in (head.query, head.key))
+    return CoreAlignment(model.compiled, query, key)
 
 
 def _floats(weights: Tensor) -> Floats:
