@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.compiled.build import build, compiler
 from tests.compiled.conftest import SANITIZED
 
-TESTS = ("test_products.py", "test_compiled_model.py", "test_compiled_decoder.py")
+TESTS = ("test_products.py", "test_compiled_model.py", "test_compiled_decoder.py", "test_alignment.py")
 
 
 def failed_tests() -> int:
