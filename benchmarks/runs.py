@@ -57,6 +57,12 @@ BENCHMARKS = (
     Benchmark("page", "--output {output}", "The page"),
     Benchmark("keyboard", "--output {output}", "The page"),
     Benchmark("latency", "--output {output}", "Latency on a CPU", environment="ctranslate2-venv"),
+    Benchmark(
+        "constraints_against_ctranslate2",
+        "--sentences 6 --rounds 3 --output {output}",
+        "Constraints against CTranslate2",
+        environment="ctranslate2-venv",
+    ),
     Benchmark("sentences", "--output {output}", "Sentences", environment="sentences-venv"),
     Benchmark(
         "against_transformers",
