@@ -51,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         peer = Peer(model, Path(scratch) / "model")
         rows = [row for sentence in sentences for row in rows_of(sentence, translator, peer, options)]
     core = translator.pipeline._model.transformer.compiled
+    cells = cells_of(rows)
     results = {
         "environment": facts,
         "settings": {
@@ -62,12 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "beam": options.beam,
             "nbest": options.nbest,
         },
-        "cells": cells_of(rows),
+        "cells": cells,
         "runs": rows,
     }
     options.output.mkdir(parents=True, exist_ok=True)
     write_json(options.output / "results.json", results, indent=1)
-    print(table_of(results["cells"]))
+    print(table_of(cells))
     return 0
 
 
