@@ -37,7 +37,8 @@ class EngineFacts:
 
     `formalities` has the forms of address by direction. `folder` is the model's, None if there is not exactly one.
     `pivot` is the language between, of two models as one. `num_threads` are those of PyTorch. `precision` is that of
-    the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
+    the weights: "float32", "int8" or "half"; of two models both, as "int8+float32". `decoder` says
+    for a person what decodes: the compiled core with the processor's family, or PyTorch with the reason.
     """
 
     name: str
@@ -49,6 +50,7 @@ class EngineFacts:
     pivot: str = ""
     num_threads: int = 0
     precision: str = "float32"
+    decoder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class EngineStatistics:
     Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
     first. `answers_per_second` is the mean over the last minute, for both priorities. `num_steps` counts decoding
     steps, each with all sentences of a batch; a sentence that the compiled core searches to its end counts as one.
+    `num_compiled` sentences were searched by the compiled search, `num_batched` in batches.
     """
 
     queue_length: int
@@ -68,6 +71,8 @@ class EngineStatistics:
     median_latency_ms: float | None
     p95_latency_ms: float | None
     answers_per_second: float
+    num_compiled: int = 0
+    num_batched: int = 0
 
 
 class Engine(Protocol):

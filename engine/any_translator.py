@@ -49,16 +49,22 @@ class AnyTranslator(ABC):
 
     `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, otherwise "".
     `precision` is that of the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
+    `decoder` says for a person what decodes: "compiled core, 8 bits (AVX512-VNNI)", or PyTorch with the reason; of two
+    models both. So many sentences were searched by the compiled search (`num_compiled`), and in batches
+    (`num_batched`).
     """
 
     name: str
     checksum: str
     precision: str
+    decoder: str
     folder: Path | None
     directions: Sequence[str]
     domains: Sequence[str]
     formalities: Mapping[str, Sequence[str]]
     pivot: str = ""
+    num_compiled: int = 0
+    num_batched: int = 0
 
     @property
     @abstractmethod

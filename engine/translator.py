@@ -25,6 +25,7 @@ from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, cache_folder, model_folder, origin_of, read_card
 from engine.interruption import Interruption
 from engine.model import LoadedModel, load_model
+from engine.model.compiled_model import KERNEL_NAMES, why_core_is_not_faster
 from engine.model.datastore import Datastore, DatastoreOptions, StoredPair, unit_states
 from engine.model.device import halve, usable_device
 from engine.model.memory_check import available_bytes
@@ -33,6 +34,7 @@ from engine.model.table_decoder import checked_interval
 from engine.model.transformer import Precision
 from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
+from engine.search.beam import StepDecoder
 from engine.search.compiled import CompiledSearch, Searched
 from engine.search.indexed import IndexedTexts
 from engine.search.sentence import SearchVocabulary, Sentence, TokenRoles
@@ -54,7 +56,9 @@ class Translator(AnyTranslator):
         card: str = "",
         folder: Path | None = None,
         compaction_interval: int | None = None,
+        why_not_compiled: str | None = None,
     ) -> None:
+        """`why_not_compiled` says why PyTorch decodes what it decodes, for a person."""
         self._model = model
         self._codec = model.codec
         self.name = name
@@ -76,6 +80,11 @@ class Translator(AnyTranslator):
         self._encodings = Encodings(model, checked_interval(compaction_interval))
         self.pipeline = RequestPipeline(model, self._encodings)
         self._compiled_search: CompiledSearch | None = None
+        compiled = model.transformer.compiled
+        if compiled is None:
+            self.decoder = f"PyTorch: {why_not_compiled}" if why_not_compiled else "PyTorch"
+        else:
+            self.decoder = f"compiled core, 8 bits ({KERNEL_NAMES[compiled.kernels]})"
 
     @classmethod
     def load(
@@ -90,7 +99,8 @@ class Translator(AnyTranslator):
     ) -> Translator:
         """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
-        Precision "half" is for GPUs, "int8" for CPUs; "auto" is one of these or "float32" (see `_twin_if_better`).
+        Precision "half" is for GPUs, "int8" for CPUs; "auto" is one of these or "float32": on a CPU, 8 bits in the
+        compiled core where that is faster, and otherwise the result of a trial (see `_twin_if_better`).
         Finished rows leave a batch every `compaction_interval` steps
         (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. A model in 8 bits is decoded
         in the compiled core, if that is there and `is_compiled`. During a download, `on_fetch`
@@ -101,10 +111,15 @@ class Translator(AnyTranslator):
         folder = model_folder(folder, on_fetch).resolve()
         name = Path(origin_of(folder) or folder).name
         model = load_model(folder, device)
+        why_not = _why_not_compiled(model, is_compiled and compaction_interval is None)
         if precision == "auto":
-            precision = "float32" if device.type == "cpu" else "half"
-            if device.type == "cpu" and (twin := cls._twin_if_better(model, is_compiled)) is not None:
-                return cls(twin, name, read_card(folder), folder, compaction_interval)
+            precision, is_compiled = "float32" if device.type == "cpu" else "half", why_not is None
+            if is_compiled:
+                precision = "int8"
+            elif device.type == "cpu" and (twin := cls._twin_if_better(model)) is not None:
+                return cls(twin, name, read_card(folder), folder, compaction_interval, why_not)
+        elif precision == "float32" and device.type == "cpu":
+            why_not = "the precision is float32"
         if precision == "half":
             halve(model.transformer)
         if model.transformer.device.type == "cpu":
@@ -112,11 +127,11 @@ class Translator(AnyTranslator):
             pack(model.transformer, precision, ranges=model.ranges, weight_steps=steps, is_compiled=is_compiled)
         elif precision == "int8":
             raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
-        return cls(model, name, read_card(folder), folder, compaction_interval)
+        return cls(model, name, read_card(folder), folder, compaction_interval, why_not)
 
     @classmethod
-    def _twin_if_better(cls, model: LoadedModel, is_compiled: bool) -> LoadedModel | None:
-        """The model in 8 bits where that is better on this processor (`precision_trial`); None if it is not.
+    def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:
+        """The model in PyTorch's 8 bits where that is better on this processor (`precision_trial`); None elsewhere.
 
         A trial is made of models that were made with 8-bit weights and of large ones, as far as there is memory for
         both. The trial packs the given model in 32 bits.
@@ -136,7 +151,7 @@ class Translator(AnyTranslator):
         transformer.decoder_layers = deepcopy(model.transformer.decoder_layers)
         twin = replace(model, transformer=transformer)
         steps = model.weight_steps
-        pack(transformer, "int8", ranges=model.ranges, weight_steps=steps, is_compiled=is_compiled)
+        pack(transformer, "int8", ranges=model.ranges, weight_steps=steps, is_compiled=False)
         if is_known_better is None:
             pack(model.transformer, "float32")
             is_known_better = is_better(cls(twin), cls(model))
@@ -172,7 +187,7 @@ class Translator(AnyTranslator):
     def whole_loop(self, batch_size: int, schedule: Schedule, refill_share: float = REFILL_SHARE) -> DecodingLoop[Any]:
         """A loop for jobs that take their source as one sentence, as of `decoding_loop`."""
         search = SearchStream(
-            self.pipeline.decoder,
+            self._open_decoder,
             self._vocabulary,
             batch_size,
             schedule,
@@ -188,7 +203,14 @@ class Translator(AnyTranslator):
             return None
         if self._compiled_search is None:
             self._compiled_search = CompiledSearch(tree.functions, self._vocabulary)
-        return self._compiled_search.run(tree.steps, sentence)
+        searched = self._compiled_search.run(tree.steps, sentence)
+        self.num_compiled += 1
+        return searched
+
+    def _open_decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
+        """A decoder of sentences that are searched as a batch."""
+        self.num_batched += len(sentences)
+        return self.pipeline.decoder(sentences)
 
     def misspelling(self, text: str) -> str | None:
         """The model's spelling of a text that it cannot write exactly ("⁇" for unknown characters); None if it can."""
@@ -322,3 +344,12 @@ class Translator(AnyTranslator):
         if job.error is not None:
             raise job.error
         return job.result()
+
+
+def _why_not_compiled(model: LoadedModel, is_compiled: bool) -> str | None:
+    """Why the compiled core is not the best choice for a loaded model, for a person; None if it is."""
+    if model.transformer.device.type != "cpu":
+        return f"the model is on {model.transformer.device}"
+    if not is_compiled:
+        return "the compiled core is turned off"
+    return why_core_is_not_faster(model.config, model.weight_steps)

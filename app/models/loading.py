@@ -86,6 +86,7 @@ class ModelHandle:
         self.pivot = ""  # of two models as one, the language between
         self.num_threads = 0
         self.precision = ""  # of its weights, once it is ready
+        self.decoder = ""  # what decodes, once it is ready
         self.is_silent = False  # the watchdog's: its thread does not answer
         self.loaded_from: Path | None = None  # a folder, also where `folder` is a hub id
         self.engine: Engine | None = None
@@ -156,7 +157,7 @@ class ModelHandle:
         status: dict[str, Any] = {"model": self.name, "state": self.state, "device": self.device}
         if self.engine is None:
             return status
-        return {**status, "precision": self.precision, **asdict(self.engine.statistics())}
+        return {**status, "precision": self.precision, "decoder": self.decoder, **asdict(self.engine.statistics())}
 
     def close(self) -> None:
         """Closes the engine, or stops loading."""
@@ -230,7 +231,7 @@ class ModelHandle:
         self.name, self.directions, self.checksum = facts.name, facts.directions, facts.checksum
         self.formalities, self.domains = facts.formalities, facts.domains
         self.loaded_from, self.pivot, self.num_threads = facts.folder, facts.pivot, facts.num_threads
-        self.precision = facts.precision
+        self.precision, self.decoder = facts.precision, facts.decoder
         self.engine = engine
         self._finish("ready", "")
 

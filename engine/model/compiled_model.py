@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from typing import Final
 
 import numpy as np
 from torch import Tensor, nn
 
 from engine.compiled.build import CURE
-from engine.compiled.c_interface import Core, CoreAlignment, CoreConfig, CoreModel, Floats, core
+from engine.compiled.c_interface import Core, CoreAlignment, CoreConfig, CoreError, CoreModel, Floats, core
 from engine.model.activations import WeightSteps
 from engine.model.alignment import AlignmentHead, GuidedAlignment
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
+
+NOT_BUILT: Final = "the compiled core has not been built"
+KERNEL_NAMES: Final = {"avx512vnni": "AVX512-VNNI", "avx2": "AVX2", "plain": "any processor"}
+_SLOW_KERNELS: Final = "plain"  # those for every processor
 
 
 def why_not_compiled(config: ModelConfig, weight_steps: WeightSteps | None = None) -> str | None:
@@ -36,6 +41,24 @@ def compile_if_covered(model: Transformer, weight_steps: WeightSteps | None = No
         warnings.warn(f"the compiled core has not been built, and the model decodes more slowly: {CURE}", stacklevel=3)
         return None
     return compiled_model(model, built)
+
+
+def why_core_is_not_faster(config: ModelConfig, weight_steps: WeightSteps | None = None) -> str | None:
+    """Why the compiled core is not the best choice for a model here, for a person; None if it is.
+
+    It is where it covers the model, has been built, and has products of its own for this processor.
+    """
+    if (reason := why_not_compiled(config, weight_steps)) is not None:
+        return reason
+    try:
+        built = core()
+    except CoreError as error:
+        return str(error)
+    if built is None:
+        return NOT_BUILT
+    if next(name for name, is_supported in built.kernels().items() if is_supported) == _SLOW_KERNELS:
+        return "the compiled core has no fast products for this processor (AVX2, AVX-512 VNNI)"
+    return None
 
 
 def compiled_model(model: Transformer, core: Core, kernels: str | None = None) -> CoreModel:

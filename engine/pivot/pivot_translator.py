@@ -60,6 +60,7 @@ class PivotTranslator(AnyTranslator):
         self.name = f"{first.name} + {second.name}"
         self.checksum = f"{first.checksum}+{second.checksum}"
         self.precision = f"{first.precision}+{second.precision}"
+        self.decoder = f"{first.decoder} + {second.decoder}"
         self._requests = PivotRequests(first, self.directions[0], first_direction, second_direction)
 
     def direction_of(self, request: Request) -> str:
@@ -190,6 +191,14 @@ class PivotTranslator(AnyTranslator):
     def misspelling(self, text: str) -> str | None:
         """The nearest spelling of the second model for a text that it cannot spell; None if it can."""
         return self._second.misspelling(text)
+
+    @property
+    def num_compiled(self) -> int:  # type: ignore[override]  # of both models, counted by them
+        return self._first.num_compiled + self._second.num_compiled
+
+    @property
+    def num_batched(self) -> int:  # type: ignore[override]
+        return self._first.num_batched + self._second.num_batched
 
     @property
     def is_on_accelerator(self) -> bool:

@@ -150,6 +150,8 @@ class RemoteEngine:
             median_latency_ms=own.median_latency_ms,
             p95_latency_ms=own.p95_latency_ms,
             answers_per_second=sum(each.answers_per_second for each in replicas),
+            num_compiled=sum(each.num_compiled for each in replicas),
+            num_batched=sum(each.num_batched for each in replicas),
         )
 
     @property

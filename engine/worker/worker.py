@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
@@ -82,6 +83,7 @@ class Worker:
             pivot=of.pivot,
             num_threads=torch.get_num_threads(),
             precision=of.precision,
+            decoder=of.decoder,
         )
 
     def submit(
@@ -150,7 +152,9 @@ class Worker:
     def statistics(self) -> EngineStatistics:
         """The current load and speed."""
         with self._changed:
-            return self._answers.statistics(self._num_waiting(), len(self._running), self._num_steps)
+            found = self._answers.statistics(self._num_waiting(), len(self._running), self._num_steps)
+        of = self._translator
+        return replace(found, num_compiled=of.num_compiled, num_batched=of.num_batched)
 
     @property
     def outage(self) -> None:

@@ -7,15 +7,20 @@ from threading import Event
 
 import pytest
 
-from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator
+from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator, Worker
 from engine.bundled_data import DATA_FOLDER
+from engine.compiled.c_interface import CoreError
+from engine.decoding import precision_trial
 from engine.decoding.loop import DecodingJob, decode_all
 from engine.interruption import Interruption
+from engine.model import compiled_model
+from engine.model.compiled_model import KERNEL_NAMES
 from engine.search.batching import SearchStream
 from engine.translation import Translation
 
 SOURCE = "The old computer in the kitchen opens the file again, but it does not save the settings."
 TEXT = "Der alte Computer in der Küche öffnet die Datei wieder, aber er speichert die Einstellungen nicht."
+FOLDER = DATA_FOLDER / "models" / "en-de"
 OPTIONS = SearchOptions(beam=6, nbest=4)
 REQUESTS = {
     "plain": Request(SOURCE),
@@ -32,7 +37,7 @@ REQUESTS = {
 
 @pytest.fixture(scope="module")
 def translator(core) -> Translator:
-    return Translator.load(DATA_FOLDER / "models" / "en-de", precision="int8")
+    return Translator.load(FOLDER, precision="int8")
 
 
 def decoded(
@@ -83,3 +88,40 @@ def test_cancelled_request_has_no_translation(translator):
     found, search = decoded(translator, Request(SOURCE), OPTIONS, interruption=Interruption(cancel))
     assert found.status == "cancelled"
     assert search.counts.num_steps == 0
+
+
+def test_automatic_precision_is_the_core_and_counts_its_searches(core, monkeypatch):
+    monkeypatch.setattr(compiled_model, "core", lambda: core)
+    monkeypatch.setattr(precision_trial, "_time_ratio", None)  # a trial would fail
+    translator = Translator.load(FOLDER, precision="auto")
+    assert (
+        translator.decoder == f"compiled core, 8 bits ({KERNEL_NAMES[translator._model.transformer.compiled.kernels]})"
+    )
+    pair = translator.stored_pair(Request(SOURCE), TEXT, origin=1)
+    with Worker(translator) as worker:
+        worker.submit(Request(SOURCE), OPTIONS).result()
+        worker.submit(Request(SOURCE), OPTIONS, datastore=translator.datastore_of([pair])).result()
+        statistics = worker.statistics()
+        assert worker.facts.decoder == translator.decoder
+    assert (statistics.num_compiled, statistics.num_batched) == (1, 1)
+
+
+def test_automatic_precision_says_why_the_core_does_not_decode(core, monkeypatch):
+    monkeypatch.setattr(compiled_model, "core", lambda: core)
+    turned_off = Translator.load(FOLDER, precision="auto", is_compiled=False)
+    assert (turned_off.precision, turned_off.decoder) == ("float32", "PyTorch: the compiled core is turned off")
+    monkeypatch.setattr(core, "kernels", lambda: {"avx2": False, "plain": True})
+    without_instructions = Translator.load(FOLDER, precision="auto")
+    assert without_instructions.precision == "float32"
+    assert "no fast products for this processor" in without_instructions.decoder
+    monkeypatch.setattr(compiled_model, "core", lambda: None)
+    assert Translator.load(FOLDER, precision="auto").decoder == "PyTorch: the compiled core has not been built"
+
+
+def test_damaged_core_does_not_keep_a_model_from_loading(monkeypatch):
+    def damaged():
+        raise CoreError("core.so cannot be loaded")
+
+    monkeypatch.setattr(compiled_model, "core", damaged)
+    translator = Translator.load(FOLDER, precision="auto")
+    assert translator.decoder == "PyTorch: core.so cannot be loaded"

@@ -12,7 +12,7 @@ from engine import Request, SearchOptions, Translator
 from engine.decoding import precision_trial
 from engine.decoding.precision_trial import MOST_DIFFERENT, KnownTrials, difference
 from engine.importers import model_folder
-from engine.model import load_model
+from engine.model import compiled_model, load_model
 from engine.model.packed_weights import can_multiply_int8, pack
 from tests.importers.firefox import save_firefox
 
@@ -52,6 +52,7 @@ def test_small_model_of_other_weights_stays_in_32_bits_without_a_trial(
 ) -> None:
     monkeypatch.setattr(precision_trial, "_time_ratio", None)
     (folder / "activations.json").unlink()
+    monkeypatch.setattr(compiled_model, "core", lambda: None)
     assert scores(Translator.load(folder, precision="auto")) == scores(Translator.load(folder))
     assert not (tmp_path / "cache" / "precisions.json").exists()
 
