@@ -224,7 +224,7 @@ def test_status_example_has_the_real_fields() -> None:
     assert example
     shown = json.loads(example[1])
     assert shown.keys() == {"version", "models"}
-    expected = {"model", "state", "device", "precision", *(field.name for field in fields(EngineStatistics))}
+    expected = {"model", "state", "device", "precision", "decoder", *(field.name for field in fields(EngineStatistics))}
     assert shown["models"][0].keys() == expected
 
 

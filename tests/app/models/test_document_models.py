@@ -456,9 +456,12 @@ def test_a_real_model_is_loaded_from_its_folder_beside_the_first(tmp_path: Path,
         assert workspace.model.name == "other"
         workspace.model.engine.submit(Request("Close it."), SearchOptions(beam=2), key="k", owner="o").result(60)
         status = Api(sessions).status()["models"]
-        assert [(one["model"], one["state"], one["device"], one["precision"]) for one in status] == [
-            ("mine", "ready", "cpu", "float32"), ("other", "ready", "cpu", "float32"),
+        assert [(one["model"], one["state"], one["device"]) for one in status] == [
+            ("mine", "ready", "cpu"), ("other", "ready", "cpu"),
         ]  # fmt: skip
+        facts = [first.engine.facts, workspace.model.engine.facts]
+        assert [(one["precision"], one["decoder"]) for one in status] == [(one.precision, one.decoder) for one in facts]
+        assert all(one.decoder for one in facts)
         assert status[1]["num_answered"] > 0
         assert status[1]["median_latency_ms"] > 0
         assert status[1]["answers_per_second"] > 0
