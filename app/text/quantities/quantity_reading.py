@@ -47,6 +47,7 @@ _ONE_NUMBER: Final = re.compile(_NUMBER)
 _MAX_TOKEN = 40  # digits and signs of a number; a longer one is only copied
 _AROUND: Final = 40  # characters of context
 _SUFFIX: Final = re.compile(r"[^\W\d_]{1,8}")
+_VERBS: Final = frozenset({"may", "march"})  # English words that are months only with a capital letter
 _PARTS: Final = re.compile(r"\d+")
 # A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
 _NAME_BEFORE: Final = re.compile(
@@ -305,6 +306,8 @@ class _Reader:
         years: list[int] = []
         if (year := words.year_behind.match(self.text, last)) is not None:
             years, last = [int(year["year"])], year.end()
+        if not years and match["month"] in _VERBS:
+            return None  # "people under 18 may enter"
         return self._made(first, last, "date", [_date(day, month, *years)], digits=self.text[start:end])
 
     def _hour(self, start: int, end: int, before: str) -> Quantity | None:

@@ -113,6 +113,8 @@ REQUIRED = [
     ("on 9/11", []),
     ("Copy {15} files", []),  # a placeholder
     ("at 3 p.m. on May 5", ["15 Uhr", "5. Mai"]),
+    ("People under 18 may not enter.", ["18"]),  # a verb
+    ("on 3 may 2024", ["3. Mai 2024"]),
     (" ".join(["15"] * 17), []),  # a table
 ]
 
