@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "models": [],
     }
     for number, folder in enumerate(options.models):
-        translator = Translator.load(folder, precision="auto")
+        translator = Translator.load(folder, precision="auto", is_compiled=False)
         print(f"{translator.name}: costs", file=sys.stderr, flush=True)
         segments = segments_of(translator, sources, random.Random(1))
         costs = measure(translator, segments, options.steps)

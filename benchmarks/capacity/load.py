@@ -85,7 +85,7 @@ def stepped(
     model: Path, segments: Sequence[Segment], habits: Habits, people: int, cores: int, seconds: float
 ) -> Outcome:
     """The people of the simulation at so many real workers, which translate; set PyTorch to one thread first."""
-    copies = [RealCopy(Translator.load(model, precision="auto"), segments) for _ in range(cores)]
+    copies = [RealCopy(Translator.load(model, precision="auto", is_compiled=False), segments) for _ in range(cores)]
     return work(copies, habits, people, seconds, random.Random(1), warm_up_s=STEPPED_WARM_UP_S)
 
 
@@ -166,7 +166,7 @@ def measured_by_processes(
 
 def _in_process(model: Path, sources: Sequence[str], habits: Habits, people: int, seconds: float) -> Outcome:
     torch.set_num_threads(1)
-    translator = Translator.load(model, precision="auto")
+    translator = Translator.load(model, precision="auto", is_compiled=False)
     return measured(translator, segments_of(translator, sources, random.Random(1)), habits, people, seconds)
 
 
