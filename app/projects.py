@@ -127,7 +127,7 @@ class Projects:
 
         It uses the memory of its own documents only, and its style is the choice of the model.
         """
-        with self.store.connection.transaction(Message("create the project"), leaves="preparation"):
+        with self.store.connection.transaction(Message("create the project")):
             now_ms = time.time_ns() // 1_000_000
             project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=CHOSEN_BY_NOBODY)
             made = replace(project, id=self._insert(actor, self.store.connection.db, project, is_own=True))
