@@ -12,6 +12,7 @@ from app.formats.srx import RuleFile
 from app.i18n import Message
 from app.projects import Projects
 from app.reading import FileReader, ProjectRules
+from app.segments.state import Json
 from app.text.encoding import safe_name
 from app.workspace.commands import Workspace
 
@@ -35,7 +36,7 @@ class Segmentation:
         """The rules for a new document in this language pair."""
         return self.of_project(self._projects.for_new(actor, direction).id)
 
-    def choose(self, actor: Actor, workspace: Workspace, project_id: int, data: bytes, name: str) -> None:
+    def choose(self, actor: Actor, workspace: Workspace, project_id: int, data: bytes, name: str) -> Json:
         """Gives a project these rules. Documents that were opened before keep their segments.
 
         Raises DocumentError for rules that cannot be used.
@@ -43,11 +44,11 @@ class Segmentation:
         self._projects.managed(actor, project_id)
         name = safe_name(name, "rules.srx")
         num_rules = self._files.num_rules(data, name)
-        self._projects.choose_rules(actor, workspace, project_id, RuleFile(name, data), num_rules)
+        return self._projects.choose_rules(actor, workspace, project_id, RuleFile(name, data), num_rules)
 
-    def remove(self, actor: Actor, workspace: Workspace, project_id: int) -> None:
+    def remove(self, actor: Actor, workspace: Workspace, project_id: int) -> Json:
         """Takes the rules of a project away."""
-        self._projects.choose_rules(actor, workspace, project_id, None, 0)
+        return self._projects.choose_rules(actor, workspace, project_id, None, 0)
 
     def download(self, actor: Actor, project_id: int) -> Export:
         """The file with the rules of a project, unchanged."""
