@@ -13,7 +13,7 @@ from tests.e2e.screen import DOCUMENT, Screen, events
 def test_formality_and_domain_chosen_by_keyboard_change_the_proposal(
     screen: Screen, model_folder: Path, tmp_path: Path
 ):
-    translator = Translator.load(model_folder)
+    translator = Translator.load(model_folder, precision="auto")
     source = DOCUMENT.splitlines()[0]
 
     def best(formality: Formality | None, domain: str | None = None) -> str:

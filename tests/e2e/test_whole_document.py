@@ -86,7 +86,7 @@ def test_logged_request_reproduces_its_hypotheses(url: str, tabs: BrowserContext
     exported = screen.download("Session log as JSONL", tmp_path)
     session = json.loads(exported.read_text(encoding="utf-8").splitlines()[0])
     sources = {segment["index"]: segment["source"] for segment in session["segments"]}
-    translator = Translator.load(MODEL)
+    translator = Translator.load(MODEL, precision="auto")
     requests, num_compared = {}, 0
     for event in events(exported):
         payload = event["payload"]
