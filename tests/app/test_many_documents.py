@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gc
 import os
 import threading
@@ -88,6 +89,9 @@ class Visitor:
         self.store.connection.db.conn.set_progress_handler(None, 0)
         num_instructions = self._num_counts * STEPS
         self._work(number)
+        for cached in [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]:
+            if cached.__module__.startswith("app."):
+                cached.cache_clear()  # bounded, but these few documents do not fill it
         gc.collect()
         objects = gc.get_objects()
         return Cost(
