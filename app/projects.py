@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlite_utils import Database
 
@@ -114,38 +115,35 @@ class Projects:
         self.store.people.access(actor).check_manages(project_id)
         return project
 
-    def create(self, actor: Actor, workspace: Workspace, draft: ProjectDraft, direction: str) -> Json:
+    def create(self, actor: Actor, workspace: Workspace, draft: ProjectDraft, direction: str) -> None:
         """Makes a project, into which new documents of its language pair go from now on."""
         self.store.people.access(actor).check_creates()
         now_ms = self._now_ms(actor)
         project = self._checked(actor, replace(_EMPTY, direction=direction, created_ms=now_ms, chosen_ms=now_ms), draft)
         self._log(actor, workspace, "create", project, lambda db: self._insert(actor, db, project))
-        return self.overview(actor)
 
     def add_unchosen(self, actor: Actor, name: str, direction: str) -> Project:
         """A new project for the documents of a program, its member. New documents of the page do not go into it.
 
         It uses the memory of its own documents only, and its style is the choice of the model.
         """
-        with self.store.connection.transaction(Message("create the project")):
+        with self.store.connection.transaction(Message("create the project"), leaves="preparation"):
             now_ms = time.time_ns() // 1_000_000
             project = Project(0, name, "", direction, "", "", False, created_ms=now_ms, chosen_ms=CHOSEN_BY_NOBODY)
             made = replace(project, id=self._insert(actor, self.store.connection.db, project, is_own=True))
         self.store.people.changed()
         return made
 
-    def edit(self, actor: Actor, workspace: Workspace, project_id: int, draft: ProjectDraft) -> Json:
+    def edit(self, actor: Actor, workspace: Workspace, project_id: int, draft: ProjectDraft) -> None:
         """Changes the texts and the style of a project; its documents keep the style that they have."""
         project = self._checked(actor, self.managed(actor, project_id), draft)
         self._log(actor, workspace, "edit", project, lambda db: update_project(db, project))
         self._show(project)
-        return self.overview(actor)
 
-    def choose(self, actor: Actor, workspace: Workspace, project_id: int) -> Json:
+    def choose(self, actor: Actor, workspace: Workspace, project_id: int) -> None:
         """Puts new documents of its language pair into this project."""
         project = replace(self.get(actor, project_id), chosen_ms=self._now_ms(actor))
         self._log(actor, workspace, "choose", project, lambda db: update_project(db, project))
-        return self.overview(actor)
 
     def follow(self, actor: Actor, workspace: Workspace) -> None:
         """Makes the project of an opened document the current one, unless it is a program's project."""
@@ -201,7 +199,7 @@ class Projects:
 
     def choose_rules(
         self, actor: Actor, workspace: Workspace, project_id: int, rules: RuleFile | None, num_rules: int
-    ) -> Json:
+    ) -> None:
         """Gives a project segmentation rules, of which there are `num_rules`; None takes them away."""
         project = self.managed(actor, project_id)
         known = None if rules is None else {**rules.named(), "num_rules": num_rules}
@@ -212,7 +210,6 @@ class Projects:
             keep_project_setting(db, project_id, _RULE_DATA, data)
 
         self._log(actor, workspace, "segmentation", project, write, details={"rules": known})
-        return self.overview(actor)
 
     def part_rules(self, project_id: int) -> PartRules:
         """The rules of a project for the parts of files."""
@@ -237,7 +234,7 @@ class Projects:
 
         self._log(actor, workspace, "part rules", project, write, details={"format": key, "rules": [*lines]})
 
-    def delete(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+    def delete(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> None:
         """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.
 
         Without `into_id` it must be empty.
@@ -257,9 +254,8 @@ class Projects:
         self._log(actor, workspace, "delete", project, lambda db: delete_project(db, project_id, into_id), into=into)
         if into is not None:
             for one in moved:
-                one.use_project(into)
-            self.share(actor, into.id, self.store.glossaries.term_bases(into.id))
-        return self.overview(actor)
+                one.core.carry_out(partial(one.use_project, into))
+            workspace.core.carry_out(lambda: self.share(actor, into.id, self.store.glossaries.term_bases(into.id)))
 
     def move(self, actor: Actor, session_id: int, project_id: int) -> None:
         """Puts a document into another project of its languages: it has the term bases and the memory there at once."""
@@ -287,7 +283,7 @@ class Projects:
 
             events = [moving, NewEvent("glossary", shared_payload(after))]
             self.store.append_all(actor, session_id, events, change=change)
-            opened.use_project(project)
+            opened.core.carry_out(lambda: opened.use_project(project))
 
         opened.glossaries.follow(actor, self.store.glossaries.term_bases(project_id), move=move)
         self.store.list_changes.whole()
@@ -364,7 +360,7 @@ class Projects:
         """Shows a changed project in its open documents."""
         for workspace in self._workspaces():
             if workspace.project.id == project.id:
-                workspace.use_project(project)
+                workspace.core.carry_out(partial(workspace.use_project, project))
 
 
 _EMPTY = Project(0, "", "", "", "", "", True)

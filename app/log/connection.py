@@ -10,13 +10,16 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sqlite_utils import Database
 
 from app.errors import CommandError, LogError
 from app.i18n import Message
+
+Leaves = Literal["change", "preparation", "nothing"]  # what a request has done after a transaction
 
 # By primary error code of SQLite.
 _CURES: Final = {
@@ -31,6 +34,32 @@ _CURES: Final = {
 
 # How long a transaction waits for the next one to write both to the disk, in case that thread was interrupted.
 _HANDED_ON_SECONDS: Final = 0.05
+
+
+class Written:
+    """Whether a request has written anything that was not taken back."""
+
+    def __init__(self) -> None:
+        self.is_any = False
+
+
+_WRITTEN: ContextVar[Written | None] = ContextVar("written", default=None)
+
+
+@contextmanager
+def noting_writes() -> Iterator[Written]:
+    """Notes what the request inside writes to the log, also in threads that it waits for."""
+    written = Written()
+    token = _WRITTEN.set(written)
+    try:
+        yield written
+    finally:
+        _WRITTEN.reset(token)
+
+
+def _note_written(is_any: bool) -> None:
+    if (written := _WRITTEN.get()) is not None:
+        written.is_any = is_any
 
 
 class _Group:
@@ -113,8 +142,11 @@ class LogConnection:
         return int(self.db.execute(statement, tuple(values.values())).lastrowid or 0)
 
     @contextmanager
-    def transaction(self, purpose: str) -> Iterator[None]:
-        """A transaction: everything inside is written, or nothing. Takes the write lock of the file immediately."""
+    def transaction(self, purpose: str, *, leaves: Leaves = "change") -> Iterator[None]:
+        """A transaction: everything inside is written, or nothing. Takes the write lock of the file immediately.
+
+        `leaves`: "preparation" has no effect yet, "nothing" takes back all that the request has written.
+        """
         with self.lock, self.clear_errors(purpose):
             self.db.execute("BEGIN IMMEDIATE")
             try:
@@ -123,6 +155,8 @@ class LogConnection:
             except BaseException:
                 self.db.rollback()
                 raise
+            if leaves != "preparation":
+                _note_written(leaves == "change")
 
     @contextmanager
     def shared_transaction(self, purpose: str) -> Iterator[None]:
@@ -152,6 +186,7 @@ class LogConnection:
                 self._waiting.discard(mark)
             if group is not None:
                 self._wait_for(group)
+            _note_written(True)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

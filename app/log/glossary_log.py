@@ -40,12 +40,12 @@ class GlossaryLog:
         They have no effect until `change` adds the glossary.
         """
         for first, portion in enumerate(portions_of(session_id, glossary)):
-            with self._log.transaction(Message("store the glossary")):
+            with self._log.transaction(Message("store the glossary"), leaves="preparation"):
                 store_portion(self._log.db, session_id, glossary, portion, is_first=first == 0)
 
     def reserve_term_base(self) -> int:
         """The number of a new term base; it has no effect until `change` adds it."""
-        with self._log.transaction(Message("store the glossary")):
+        with self._log.transaction(Message("store the glossary"), leaves="preparation"):
             return reserve_term_base(self._log.db)
 
     def discard_unfinished_term_bases(self) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from app.access.actor import Actor
+from app.errors import LogError
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.event_chain import wall_ms
@@ -77,9 +79,10 @@ class News:
         return end
 
     def changed(self) -> None:
-        """Reads the notices again, after others have written them in a transaction."""
+        """Reads the notices again, after others have written them in a transaction; if it fails, at the next look."""
         self._looked = None
-        self._look()
+        with suppress(LogError):  # what was written before stays written
+            self._look()
 
     def opened(self, actor: Actor, session_id: int) -> None:
         """Removes the notices of the actor about a document, as they see it now."""

@@ -236,7 +236,7 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
             (session["id"],),
         )
-        with log.checked(Message("load the session")):
+        with log.clear_errors(Message("load the session")), log.checked(Message("load the session")):
             glossaries = load_glossaries(log.db, session["id"])
             document_terms = load_document_terms(log.db, session["id"])
     with log.checked(Message("load the session")):

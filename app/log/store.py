@@ -12,6 +12,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -207,10 +208,11 @@ class LogStore:
             for event in events:
                 self._chain.append(actor, session_id, event.type, event.payload, event.segment, event.segment_version)
             self.glossaries.catch_up(actor, session_id)
+            record = load_session(self._log, session_id)
         if needs_project:
             self.people.changed()
         self.list_changes.row(session_id)
-        return self.load_session(actor, session_id)
+        return record
 
     def resume_session(self, actor: Actor, session_id: int, versions: Mapping[str, Any]) -> None:
         """Writes that a session is taken up again, and the term bases of its project if they have changed since."""
@@ -305,11 +307,8 @@ class LogStore:
         """Deletes a session with its document and all its events, and returns the tombstone that is kept."""
         with self._log.transaction(Message("delete the session")):
             session = self._chain.session_row(session_id)
-            self._log.insert(
-                "tombstone",
-                session_id=session_id, deleted_ms=wall_ms(),
-                num_events=session["num_events"], last_hash=session["last_hash"],
-            )  # fmt: skip
+            stone = Tombstone(session_id, wall_ms(), session["num_events"], session["last_hash"])
+            self._log.insert("tombstone", **asdict(stone))
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
             discard_empty_bundles(self._db)
@@ -318,11 +317,11 @@ class LogStore:
             # The session is gone even where this fails. While other processes read, the write-ahead file is emptied at
             # their next checkpoint.
             self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return next(stone for stone in self.tombstones() if stone.session_id == session_id)
+        return stone
 
     def discard_session(self, session_id: int) -> None:
         """Removes a session that a command began and could not finish; it leaves no tombstone."""
-        with self._log.transaction(Message("delete the session")):
+        with self._log.transaction(Message("delete the session"), leaves="nothing"):
             session = self._chain.session_row(session_id)
             self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
             self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))

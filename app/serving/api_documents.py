@@ -259,7 +259,7 @@ class ApiDocuments:
         if (own := self._own_project(caller, direction)) is not None:
             return own
         project = projects.add_unchosen(caller.actor, f"{caller.name} (API)", direction)
-        with self._connection.transaction(Message("write the document")):
+        with self._connection.transaction(Message("write the document"), leaves="preparation"):
             statement = "INSERT OR REPLACE INTO own_project VALUES (?, ?, ?)"
             self._connection.db.execute(statement, (caller.name, direction, project.id))
         return project

@@ -15,6 +15,7 @@ from starlette.routing import Match
 
 from app import VERSION
 from app.errors import ApiError, ApiErrorKind, AppError, LogError
+from app.log.connection import noting_writes
 from app.monitoring import AREA
 from app.serving import (
     apertium_api,
@@ -53,6 +54,8 @@ _PATHS: Final[Mapping[str, ErrorReply]] = {
     **dict.fromkeys(apertium_api.PATHS, apertium_api.error_reply),
 }
 _DOCUMENT_PATHS: Final = frozenset({document_api.PATH, deepl_documents.PATH})
+_WRITTEN: Final = "pinpoint.written"  # in the scope of a request
+_SAVED: Final = "The change is saved, but the server could not read what to answer: do not send it again."
 _KIND_OF_STATUS: Final[Mapping[int, ApiErrorKind]] = {404: "not_found", 405: "wrong_method", 413: "too_large"}
 _HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -98,7 +101,9 @@ class ApiGateway:
         except ApiError as error:
             await reply(error)(scope, receive, send_with_headers)
             return
-        await self.api(scope, _counted(receive, _max_bytes(scope)), send_with_headers)
+        with noting_writes() as written:
+            scope[_WRITTEN] = written
+            await self.api(scope, _counted(receive, _max_bytes(scope)), send_with_headers)
 
     def stop(self) -> None:
         """Ends the open streams, so that the server can stop."""
@@ -165,6 +170,8 @@ def build_api(context: ApiContext) -> FastAPI:
     @api.exception_handler(LogError)
     async def not_stored(request: Request, error: LogError) -> Response:
         _LOGGER.error("%s", error)  # its message names a file of the server, which is not the caller's business
+        if _has_written(request):
+            return _reply(request, ApiError("internal", _SAVED))
         problem = "The server cannot read or write its files; its output has the details."
         return _reply(request, ApiError("not_ready", problem, retry_after=30))
 
@@ -175,7 +182,8 @@ def build_api(context: ApiContext) -> FastAPI:
 
     @api.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
-        return _reply(request, ApiError("internal", "Something went wrong in the server; its output has the details."))
+        problem = "Something went wrong in the server; its output has the details."
+        return _reply(request, ApiError("internal", _SAVED if _has_written(request) else problem))
 
     return api
 
@@ -208,6 +216,11 @@ def _methods(request: Request) -> str:
         for method, scope in scopes.items()
         if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
     )
+
+
+def _has_written(request: Request) -> bool:
+    """True if a request is carried out, although its reply cannot be made."""
+    return _WRITTEN in request.scope and request.scope[_WRITTEN].is_any
 
 
 def _reply(request: Request, error: ApiError) -> Response:

@@ -207,7 +207,7 @@ class ApiFile:
     def charge(self, key: ApiKey, num_characters: int) -> bool:
         """Counts a request and its characters; returns False without counting if there are too many for today."""
         now = utc_now()
-        with self.connection.transaction(Message("count the characters")):
+        with self.connection.transaction(Message("count the characters"), leaves="preparation"):
             if self.characters_today(key) + num_characters > key.characters_a_day:
                 return False
             self.connection.db.execute(
@@ -222,7 +222,7 @@ class ApiFile:
         """Writes that the key is used today; at most once a day, as requests may come often."""
         now = utc_now()
         if key.last_used[:10] != now[:10]:
-            with self.connection.transaction(Message("count the characters")):
+            with self.connection.transaction(Message("count the characters"), leaves="preparation"):
                 self.connection.db.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key.id))
 
     def _key(self, row: dict[str, Any]) -> ApiKey:

@@ -57,16 +57,15 @@ class Members:
             core.parts.check_is_known(indices, version)
             return {"num_segments": len(indices), "num_taken": assign_open_part(actor, workspace, indices, name)}
 
-    def add(self, actor: Actor, workspace: Workspace, project_id: int, name: str) -> Json:
+    def add(self, actor: Actor, workspace: Workspace, project_id: int, name: str) -> None:
         """Makes a person with a role a member of a project."""
         self._projects.managed(actor, project_id)
         self._store.people.get(name)
         event = NewEvent("project", {"change": "join", "project": project_id, "member": name})
         self._store.append_all(actor, workspace.session_id, [event], change=lambda db: add_member(db, project_id, name))
         self._store.people.changed()
-        return self.view(actor, project_id)
 
-    def remove(self, actor: Actor, workspace: Workspace, project_id: int, name: str) -> Json:
+    def remove(self, actor: Actor, workspace: Workspace, project_id: int, name: str) -> None:
         """Ends a membership immediately. People cannot end their own membership."""
         self._projects.managed(actor, project_id)
         if name == actor.name:
@@ -79,4 +78,3 @@ class Members:
         for opened in self._workspaces():
             if opened.project.id == project_id:
                 opened.core.touch()  # pages that wait for news ask again, and are refused
-        return self.view(actor, project_id)

@@ -12,7 +12,6 @@ from app.formats.srx import RuleFile
 from app.i18n import Message
 from app.projects import Projects
 from app.reading import FileReader, ProjectRules
-from app.segments.state import Json
 from app.text.encoding import safe_name
 from app.workspace.commands import Workspace
 
@@ -36,7 +35,7 @@ class Segmentation:
         """The rules for a new document in this language pair."""
         return self.of_project(self._projects.for_new(actor, direction).id)
 
-    def choose(self, actor: Actor, workspace: Workspace, project_id: int, data: bytes, name: str) -> Json:
+    def choose(self, actor: Actor, workspace: Workspace, project_id: int, data: bytes, name: str) -> None:
         """Gives a project these rules. Documents that were opened before keep their segments.
 
         Raises DocumentError for rules that cannot be used.
@@ -44,11 +43,11 @@ class Segmentation:
         self._projects.managed(actor, project_id)
         name = safe_name(name, "rules.srx")
         num_rules = self._files.num_rules(data, name)
-        return self._projects.choose_rules(actor, workspace, project_id, RuleFile(name, data), num_rules)
+        self._projects.choose_rules(actor, workspace, project_id, RuleFile(name, data), num_rules)
 
-    def remove(self, actor: Actor, workspace: Workspace, project_id: int) -> Json:
+    def remove(self, actor: Actor, workspace: Workspace, project_id: int) -> None:
         """Takes the rules of a project away."""
-        return self._projects.choose_rules(actor, workspace, project_id, None, 0)
+        self._projects.choose_rules(actor, workspace, project_id, None, 0)
 
     def download(self, actor: Actor, project_id: int) -> Export:
         """The file with the rules of a project, unchanged."""

@@ -6,6 +6,7 @@ One person works here, in one or more browser tabs; a new tab shows what was ope
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -214,11 +215,18 @@ class Sessions:
             return workspace
 
     def restart(
-        self, actor: Actor, workspace: Workspace, direction: str, key: str | None = None, reading: Reading | None = None
+        self,
+        actor: Actor,
+        workspace: Workspace,
+        direction: str,
+        key: str | None = None,
+        reading: Reading | None = None,
+        finish: Callable[[Workspace], object] = lambda begun: None,
     ) -> Workspace:
         """A new session on the same document, with the same model or that of `key`, in another of its directions.
 
-        With `reading`, the file is read that way; else as before.
+        With `reading`, the file is read that way; else as before. `finish` is the rest of the command: if it raises,
+        there is no new session.
 
         The document is read again, since where sentences end is the language's, and a table of both languages is
         turned; the earlier session stays in the log, and its glossaries and its style come along where they say
@@ -256,6 +264,7 @@ class Sessions:
                         begun.glossaries.put(actor, glossary.name, terms)
                 begun.choose_style(actor, workspace.style.chosen.known_to(begun.model, direction))
                 self.store.move_place(workspace.session_id, begun.session_id)
+                finish(begun)
         except BaseException:
             self.workspaces.show(actor, workspace)
             raise
@@ -278,7 +287,7 @@ class Sessions:
     def resume(self, actor: Actor, session_id: int) -> Workspace:
         """Opens an earlier session in its last state. Its project becomes the current one for its languages."""
         workspace = self.opener.take_up(actor, session_id)
-        self.projects.follow(actor, workspace)
+        workspace.core.carry_out(lambda: self.projects.follow(actor, workspace))
         return workspace
 
     def import_sample_glossary(self, actor: Actor, workspace: Workspace) -> Json:
@@ -302,11 +311,10 @@ class Sessions:
         self.projects.move(actor, session_id, project_id)
         self._forget_memory()
 
-    def delete_project(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> Json:
+    def delete_project(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> None:
         """Deletes a project; see `Projects.delete`."""
-        overview = self.projects.delete(actor, workspace, project_id, into_id)
+        self.projects.delete(actor, workspace, project_id, into_id)
         self._forget_memory()
-        return overview
 
     def delete_session(self, actor: Actor, workspace: Workspace) -> Workspace:
         """Removes a session with its document and all its events, and shows the document used last before it.
@@ -355,7 +363,7 @@ class Sessions:
         self.library.forget()
         for workspace in self.workspaces.all():
             with workspace.lock:
-                workspace.learning.refresh()
+                workspace.core.carry_out(workspace.learning.refresh)
 
     def health(self) -> Json:
         """The server's health: "ok", "starting" while the model loads, "stuck" while a model hangs."""

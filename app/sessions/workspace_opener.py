@@ -141,7 +141,7 @@ class WorkspaceOpener:
         self, actor: Actor, document: Document, direction: str, project: Project, style: Style
     ) -> Workspace:
         """A new session for a program. It is translated in the background, and the page does not show it."""
-        return self._put(actor, self.record(actor, document, direction, project, style), document, shows=False)
+        return self._begin(actor, self.record(actor, document, direction, project, style), document, shows=False)
 
     def start(
         self,
@@ -164,7 +164,20 @@ class WorkspaceOpener:
                 with self._workspaces.opening(record.id):
                     if self._workspaces.of_session(record.id) is None:  # nobody else has begun with it meanwhile
                         return self._resume(actor, record, document)
-        return self._put(actor, self.record(actor, document, direction, project, model=model), document)
+        return self._begin(actor, self.record(actor, document, direction, project, model=model), document)
+
+    def _begin(self, actor: Actor, record: SessionRecord, document: Document, *, shows: bool = True) -> Workspace:
+        """The workspace of a new session, which is removed without a trace if it cannot be opened."""
+        try:
+            workspace = self._made(actor, record, document)
+        except BaseException:
+            self._discard(record.id)
+            raise
+        return self._put(actor, workspace, shows=shows)
+
+    def _discard(self, session_id: int) -> None:
+        with suppress(LogError):
+            self._store.discard_session(session_id)
 
     @contextmanager
     def finishing(self, workspace: Workspace) -> Iterator[None]:
@@ -173,8 +186,7 @@ class WorkspaceOpener:
             yield
         except BaseException:
             self._workspaces.forget(workspace)
-            with suppress(LogError):
-                self._store.discard_session(workspace.session_id)
+            self._discard(workspace.session_id)
             raise
 
     def _style_of(self, project: Project, direction: str) -> Style:
@@ -196,8 +208,13 @@ class WorkspaceOpener:
         is_short = record.num_events <= MAX_EVENTS_CHECKED_FIRST
         if is_short and (note := self._damage(record.id)):
             document = replace(document, notes=(*document.notes, note))
-        self._store.resume_session(actor, record.id, versions())
-        workspace = self._put(actor, record, document, shows=shows)
+        workspace = self._made(actor, record, document)
+        try:
+            self._store.resume_session(actor, record.id, versions())
+        except BaseException:
+            workspace.close()
+            raise
+        self._put(actor, workspace, shows=shows)
         if not is_short:
             do_once(lambda: self._check_later(workspace), "verify")
         return workspace
@@ -219,7 +236,7 @@ class WorkspaceOpener:
             if note := self._damage(workspace.session_id):
                 workspace.report(note)
 
-    def _put(self, actor: Actor, record: SessionRecord, document: Document, *, shows: bool = True) -> Workspace:
+    def _made(self, actor: Actor, record: SessionRecord, document: Document) -> Workspace:
         model, problem = self._models.remembered(self._store, record)
         workspace = Workspace(
             self._store,
@@ -238,9 +255,12 @@ class WorkspaceOpener:
         workspace.glossaries.on_shared_change = lambda actor, shared: self._projects.share(
             actor, workspace.project.id, shared, besides=workspace
         )
-        self._workspaces.add(workspace)
         if problem:
             workspace.report(problem)
+        return workspace
+
+    def _put(self, actor: Actor, workspace: Workspace, *, shows: bool) -> Workspace:
+        self._workspaces.add(workspace)
         return self._workspaces.show(actor, workspace) if shows else workspace
 
 

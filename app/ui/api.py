@@ -20,6 +20,7 @@ from app.access.actor import Actor
 from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.formats.preview import preview_of
+from app.log.connection import noting_writes
 from app.reports.audit import AuditFilter, audit_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
@@ -30,7 +31,7 @@ from app.ui.commands.segment_commands import OpenSegment
 from app.ui.glossary_api import GlossaryApi
 from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
 from app.ui.repeated_commands import RepeatedCommands
-from app.ui.replies import attempt, error_reply, in_language_of, internal_error
+from app.ui.replies import ErrorReply, attempt, error_reply, in_language_of, internal_error, saved_reply
 from app.ui.schemas import Name, PageMessage, read
 from app.workspace.commands import Workspace
 from app.workspace.model_questions import Questions
@@ -268,23 +269,28 @@ class Api:
         self.sessions.store.append(actor, workspace.session_id, "export", {"kind": "activity.csv", "name": export.name})
         return export
 
-    def _carry_out(self, actor: Actor, message: Any) -> Json:
+    def _carry_out(self, actor: Actor, message: Any) -> Json | ErrorReply:
+        """The reply to a command. An exception after its change was saved does not make it a refused one."""
         envelope = read(Envelope, message)
         workspace = self.sessions.find(actor, envelope.token)
-        try:
-            command = read_command(envelope.name, message)
-            if isinstance(command, SessionCommand):
-                shown = self._repeated.once(
-                    actor, command, lambda: command.switch(actor, self.sessions, workspace).token
-                )
-                shows = workspace if shown is None else self.sessions.find(actor, shown)
-                return self._whole(actor, shows, {"is_continued": command.name == "resume_session"})
+        with noting_writes() as written:
+            try:
+                return self._done(actor, workspace, envelope.name, message)
+            except Exception as error:
+                if written.is_any:
+                    return saved_reply(actor)
+                # Without a log, others would wait for the second attempt to write it.
+                if isinstance(error, (AppError, EngineError)) and not isinstance(error, LogError):
+                    workspace.core.log_error(actor, envelope.name, str(error))
+                raise
+
+    def _done(self, actor: Actor, workspace: Workspace, name: str, message: Any) -> Json:
+        command = read_command(name, message)
+        if not isinstance(command, SessionCommand):
             return self._changed(actor, workspace, command)
-        except LogError:  # it could not be logged either, and others would wait for the second attempt
-            raise
-        except (AppError, EngineError) as error:
-            workspace.core.log_error(actor, envelope.name, str(error))
-            raise
+        shown = self._repeated.once(actor, command, lambda: command.switch(actor, self.sessions, workspace).token)
+        shows = workspace if shown is None else self.sessions.find(actor, shown)
+        return self._whole(actor, shows, {"is_continued": command.name == "resume_session"})
 
     def _changed(self, actor: Actor, workspace: Workspace, command: Command) -> Json:
         """Executes a command in its workspace; the reply contains the changes and the command's result."""
@@ -292,6 +298,8 @@ class Api:
         reply = workspace.snapshot(actor, command.since, command.open, command.detail_since)
         if isinstance(command, OpenSegment):  # the person is here, and the page has the notices
             self.sessions.store.news.opened(actor, workspace.session_id)
+        if result is None:
+            result = command.result_after(actor, self.sessions)
         return reply if result is None else {**reply, "result": result}
 
     def _whole(self, actor: Actor, workspace: Workspace, result: Json) -> Json:

@@ -26,7 +26,7 @@ class ErrorDetails(TypedDict):
 
 
 class ErrorReply(TypedDict):
-    """The reply to a command that changed nothing, with the reason."""
+    """The reply to a command that changed nothing, with the reason; kind "saved" is for one that was carried out."""
 
     ok: Literal[False]
     error: ErrorDetails
@@ -39,7 +39,7 @@ def in_language_of(message: Any, reply: Json | ErrorReply) -> Json:
     return translated(whole, language) if isinstance(language, str) else whole
 
 
-def attempt(actor: Actor, action: Callable[[], Json]) -> Json | ErrorReply:
+def attempt(actor: Actor, action: Callable[[], Json | ErrorReply]) -> Json | ErrorReply:
     """The action's reply, or the reply with its error."""
     try:
         return action()
@@ -53,6 +53,13 @@ def error_reply(error: Exception) -> ErrorReply:
     """The reply that shows a person an error."""
     kind = getattr(error, "kind", type(error).__name__)
     return {"ok": False, "error": {"kind": kind, "message": error.args[0] if len(error.args) == 1 else str(error)}}
+
+
+def saved_reply(actor: Actor) -> ErrorReply:
+    """The reply to a command that was carried out, if the exception that is being handled came after that."""
+    _log.exception("the reply to a saved change could not be read", extra=by(actor))
+    message = Message("The change is saved, but Pinpoint could not show it: reload this page.")
+    return {"ok": False, "error": {"kind": "saved", "message": message}}
 
 
 def internal_error(actor: Actor) -> ErrorReply:

@@ -382,7 +382,8 @@ def test_first_document_of_a_person_goes_into_a_project_of_their_own(office: Off
 def test_matches_come_only_from_projects_that_all_members_see(office: Office):
     """What is filled in from the memory is seen by everybody who sees the document."""
     sessions = office.sessions
-    first = sessions.projects.create(ANA, office.workspace, ProjectDraft("Gemeinsam"), "en-de")["projects"][0]
+    sessions.projects.create(ANA, office.workspace, ProjectDraft("Gemeinsam"), "en-de")
+    first = sessions.projects.overview(ANA)["projects"][0]
     common = sessions.open_document(ANA, b"Old door.\n", "common.txt")
     assert common.project.id == first["id"]
 
@@ -496,7 +497,8 @@ def filled(found: list[str], values: dict[str, list[str]]) -> list[str]:
 def test_members_are_chosen_by_project_managers(office: Office):
     members, workspace = office.sessions.members, office.workspace
     assert members.view(ANA, office.project)["others"] == [{"name": "Ben", "role": "translator"}]
-    found = members.add(ANA, workspace, office.project, "Ben")
+    members.add(ANA, workspace, office.project, "Ben")
+    found = members.view(ANA, office.project)
     assert [one["name"] for one in found["members"]] == ["Ana", "Ben"] and found["others"] == []
     for wrong in ("Nobody", ""):
         with pytest.raises(CommandError):

@@ -167,5 +167,6 @@ def test_waiting_page_gets_a_notice_at_once_and_one_of_the_command_line_at_its_n
 def test_wrong_value_in_a_notice_is_refused_with_the_cure(team: Team):
     assign_document(team, "Ben")
     team.store.connection.db.execute("UPDATE notice SET kind = 'x'")
+    team.store.news.changed()
     with pytest.raises(LogError, match=r"kind is .* restore a backup"):
-        team.store.news.changed()
+        team.store.news.view(OWNER)

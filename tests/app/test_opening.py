@@ -24,9 +24,9 @@ class SlowOpening:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, session_id: int) -> None:
         self.has_begun, self.may_go_on = threading.Event(), threading.Event()
         self.num_opened = 0
-        real: Callable[..., Workspace] = WorkspaceOpener._put
+        real: Callable[..., Workspace] = WorkspaceOpener._made
 
-        def put(
+        def made(
             opener: WorkspaceOpener, actor: Actor, record: object, *arguments: object, **named: object
         ) -> Workspace:
             if record.id == session_id:  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ class SlowOpening:
                 assert self.may_go_on.wait(60)
             return real(opener, actor, record, *arguments, **named)
 
-        monkeypatch.setattr(WorkspaceOpener, "_put", put)
+        monkeypatch.setattr(WorkspaceOpener, "_made", made)
 
 
 @pytest.fixture

@@ -49,7 +49,8 @@ class Run:
         return workspace
 
     def create(self, workspace: Workspace, name: str, direction: str = "en-de", **fields: Any) -> int:
-        rows = self.projects.create(OWNER, workspace, ProjectDraft(name, **fields), direction)["projects"]
+        self.projects.create(OWNER, workspace, ProjectDraft(name, **fields), direction)
+        rows = self.projects.overview(OWNER)["projects"]
         return next(int(row["id"]) for row in rows if row["name"] == name)
 
     def restarted(self, log: Path) -> Run:
@@ -313,8 +314,8 @@ def test_deleted_project_gives_documents_and_term_bases_to_another_and_loses_not
     english = run.create(first, "Handbücher", direction="de-en")
     with pytest.raises(CommandError, match="is for de-en"):
         run.sessions.delete_project(OWNER, first, doomed, english)
-    overview = run.sessions.delete_project(OWNER, first, doomed, first.project.id)
-    assert {row["name"] for row in overview["projects"]} == {"", "Handbücher"}
+    run.sessions.delete_project(OWNER, first, doomed, first.project.id)
+    assert {row["name"] for row in run.projects.overview(OWNER)["projects"]} == {"", "Handbücher"}
     assert second.project.id == first.project.id
     assert terms_of(first) == terms_of(second) == [("router", "Router"), ("file", "Datei")]
     run.sessions.delete_project(OWNER, first, english, None)
@@ -572,11 +573,8 @@ def test_rules_of_a_project_segment_documents_opened_later_also_after_a_restart(
     before = run.open("before.txt", TWO_SENTENCES)
     project = run.create(before, "Manuals")
     data = srx(r'<rule break="yes"><beforebreak>z\.</beforebreak></rule>')
-    (row,) = [
-        row
-        for row in run.sessions.segmentation.choose(OWNER, before, project, data, "../own rules.srx")["projects"]
-        if row["id"] == project
-    ]
+    run.sessions.segmentation.choose(OWNER, before, project, data, "../own rules.srx")
+    (row,) = [row for row in run.projects.overview(OWNER)["projects"] if row["id"] == project]
     assert (row["segmentation"]["name"], row["segmentation"]["num_rules"]) == ("own rules.srx", 1)
     run = run.restarted(log)
     try:

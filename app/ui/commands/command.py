@@ -37,6 +37,10 @@ class Command(CommandMessage, ABC):
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json | None:
         """Executes the command. Raises AppError or EngineError if this is impossible; nothing has changed then."""
 
+    def result_after(self, actor: Actor, sessions: Sessions) -> Json | None:
+        """The result of a command whose `run` has none, read when its changes are saved."""
+        return None
+
 
 class SegmentCommand(Command):
     """A command about one segment, by its index."""

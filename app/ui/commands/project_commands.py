@@ -26,7 +26,35 @@ class ListProjects(Command):
         return sessions.projects.overview(actor)
 
 
-class ProjectFields(Command):
+class ProjectChange(Command):
+    """A change of projects; the result is their list."""
+
+    result: ClassVar[Any] = r.ProjectList
+
+    def result_after(self, actor: Actor, sessions: Sessions) -> Json:
+        return sessions.projects.overview(actor)
+
+
+class MembersChange(Command):
+    """A change of a project's members; the result is the list of them."""
+
+    result: ClassVar[Any] = r.ProjectMembers
+    project: Integer
+
+    def result_after(self, actor: Actor, sessions: Sessions) -> Json:
+        return sessions.members.view(actor, self.project)
+
+
+class DocumentsChange(Command):
+    """A change of documents; the result is their list."""
+
+    result: ClassVar[Any] = r.DocumentList
+
+    def result_after(self, actor: Actor, sessions: Sessions) -> Json:
+        return sessions.documents(actor)
+
+
+class ProjectFields(ProjectChange):
     """The input for a project; null leaves the form of address or the domain to the model."""
 
     title: str
@@ -54,72 +82,66 @@ class CreateProject(ProjectFields):
     """Makes a project for a language pair; new documents in it go into this project."""
 
     name: Literal["create_project"]
-    result: ClassVar[Any] = r.ProjectList
     direction: Name
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         known = [project["direction"] for project in sessions.projects.overview(actor)["projects"]]
         offered = [workspace.direction, *known, *sessions.models.directions(workspace.model_use, None)]
         check_direction(workspace.model.name, offered, self.direction)
-        return sessions.projects.create(actor, workspace, self.draft(), self.direction)
+        sessions.projects.create(actor, workspace, self.draft(), self.direction)
 
 
 class EditProject(ProjectFields):
     """Changes a project."""
 
     name: Literal["edit_project"]
-    result: ClassVar[Any] = r.ProjectList
     project: Integer
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.projects.edit(actor, workspace, self.project, self.draft())
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.projects.edit(actor, workspace, self.project, self.draft())
 
 
-class ChooseSegmentation(Command):
+class ChooseSegmentation(ProjectChange):
     """Gives a project the segmentation rules of a file (SRX)."""
 
     name: Literal["choose_segmentation"]
-    result: ClassVar[Any] = r.ProjectList
     project: Integer
     file: str
     data: FileBytes
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.segmentation.choose(actor, workspace, self.project, self.data, self.file)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.segmentation.choose(actor, workspace, self.project, self.data, self.file)
 
 
-class RemoveSegmentation(Command):
+class RemoveSegmentation(ProjectChange):
     """Takes the segmentation rules of a project away."""
 
     name: Literal["remove_segmentation"]
-    result: ClassVar[Any] = r.ProjectList
     project: Integer
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.segmentation.remove(actor, workspace, self.project)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.segmentation.remove(actor, workspace, self.project)
 
 
-class ChooseProject(Command):
+class ChooseProject(ProjectChange):
     """New documents go into this project."""
 
     name: Literal["choose_project"]
-    result: ClassVar[Any] = r.ProjectList
     project: Integer
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.projects.choose(actor, workspace, self.project)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.projects.choose(actor, workspace, self.project)
 
 
-class DeleteProject(Command):
+class DeleteProject(ProjectChange):
     """Deletes a project; its documents and term bases go into the project `into`."""
 
     name: Literal["delete_project"]
-    result: ClassVar[Any] = r.ProjectList
     project: Integer
     into: Integer | None = None
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.delete_project(actor, workspace, self.project, self.into)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.delete_project(actor, workspace, self.project, self.into)
 
 
 class ListMembers(Command):
@@ -133,28 +155,24 @@ class ListMembers(Command):
         return sessions.members.view(actor, self.project)
 
 
-class AddMember(Command):
+class AddMember(MembersChange):
     """Makes a person a member of a project."""
 
     name: Literal["add_member"]
-    result: ClassVar[Any] = r.ProjectMembers
-    project: Integer
     person: Name
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.members.add(actor, workspace, self.project, self.person)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.members.add(actor, workspace, self.project, self.person)
 
 
-class RemoveMember(Command):
+class RemoveMember(MembersChange):
     """Ends the membership of a person in a project."""
 
     name: Literal["remove_member"]
-    result: ClassVar[Any] = r.ProjectMembers
-    project: Integer
     person: Name
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return sessions.members.remove(actor, workspace, self.project, self.person)
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.members.remove(actor, workspace, self.project, self.person)
 
 
 class ListDocuments(Command):
@@ -178,30 +196,26 @@ class ListChangedDocuments(Command):
         return sessions.changed_documents(actor, self.stamp)
 
 
-class MoveDocument(Command):
+class MoveDocument(DocumentsChange):
     """Puts a document into another project of its language pair."""
 
     name: Literal["move_document"]
-    result: ClassVar[Any] = r.DocumentList
     session: Integer
     project: Integer
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         sessions.move_document(actor, self.session, self.project)
-        return sessions.documents(actor)
 
 
-class AssignDocument(Command):
+class AssignDocument(DocumentsChange):
     """Assigns a document to a member of its project; "" to nobody."""
 
     name: Literal["assign_document"]
-    result: ClassVar[Any] = r.DocumentList
     session: Integer
     person: Name
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         sessions.members.assign(actor, self.session, self.person)
-        return sessions.documents(actor)
 
 
 class AssignSegments(Command):
@@ -226,13 +240,11 @@ class DismissNotices(Command):
         sessions.store.news.dismiss(actor, self.sessions)
 
 
-class DeleteDocument(Command):
+class DeleteDocument(DocumentsChange):
     """Deletes a document that this page does not show."""
 
     name: Literal["delete_document"]
-    result: ClassVar[Any] = r.DocumentList
     session: Integer
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         sessions.delete_document(actor, self.session, besides=workspace)
-        return sessions.documents(actor)

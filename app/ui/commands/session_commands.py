@@ -84,10 +84,12 @@ class RereadDocument(SessionCommand):
         )
         if self.is_kept is not None:
             sessions.projects.managed(actor, workspace.project.id)  # before anything is done
-        begun = sessions.restart(actor, workspace, workspace.direction, reading=reading)
-        if self.is_kept is not None:
-            sessions.projects.keep_part_rules(actor, begun, (self.rules or ()) if self.is_kept else ())
-        return begun
+
+        def finish(begun: Workspace) -> None:
+            if self.is_kept is not None:
+                sessions.projects.keep_part_rules(actor, begun, (self.rules or ()) if self.is_kept else ())
+
+        return sessions.restart(actor, workspace, workspace.direction, reading=reading, finish=finish)
 
 
 class DeleteSession(SessionCommand):

@@ -814,7 +814,7 @@ export interface ErrorDetails {
   message: string;
 }
 
-/** The reply to a command that changed nothing, with the reason. */
+/** The reply to a command that changed nothing, with the reason; kind "saved" is for one that was carried out. */
 export interface ErrorReply {
   ok: false;
   error: ErrorDetails;
