@@ -45,7 +45,7 @@ def load_translator(folder: Path, device: str, on_fetch: FetchProgress | None = 
 
     `on_fetch` gets the progress of a download (see `Translator.load`).
     """
-    return Translator.load(folder, device, "auto", on_fetch=on_fetch, is_compiled=False)
+    return Translator.load(folder, device, "auto", on_fetch=on_fetch)
 
 
 class ModelHandle:

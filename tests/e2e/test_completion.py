@@ -120,7 +120,7 @@ def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(scree
     screen.wait_for_pin("router")
     screen.type_text("settings ")
     taken = 0
-    while "router" not in screen.field.input_value() and taken < 20:
+    while "router" not in screen.field.input_value() and taken < 60:  # more words than the model ever writes
         screen.page.keyboard.press("Alt+c")
         screen.eventually(lambda: ghost(screen) != "")
         screen.page.keyboard.press("End")
