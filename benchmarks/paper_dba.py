@@ -36,7 +36,8 @@ from benchmarks.dba.constraints import SETS
 from benchmarks.dba.decoding import Cell, CellDecoder, Pair
 from benchmarks.dba.measures import summarise
 from benchmarks.dba.report import write_report
-from engine import EngineError, Translator
+from benchmarks.programs import run_program
+from engine import Translator
 from engine.text import TextCodec
 
 PAPER_PRUNING = 20.0
@@ -44,15 +45,7 @@ PRUNING_BEAM = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    try:
-        run(options)
-    except (EngineError, OSError, UnicodeDecodeError, ValueError) as error:
-        print(f"paper_dba: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program("paper_dba", parse(arguments), run)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

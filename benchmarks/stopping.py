@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
 from sacrebleu.metrics.bleu import BLEU
 
 from benchmarks.charts import chart
 from benchmarks.dba.decoding import Pair
 from benchmarks.paper_dba import commit, environment, file_checksum, read_pairs, write_json
-from engine import EngineError, Request, SearchOptions, Translator
+from benchmarks.programs import run_program
+from engine import Request, SearchOptions, Translator
 from engine.decoding.loop import DecodingJob
 
 UNBOUNDED = 1e6  # a length ratio that no translation reaches
@@ -59,15 +59,7 @@ class Cell:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    try:
-        run(options)
-    except (EngineError, OSError, UnicodeDecodeError, ValueError) as error:
-        print(f"stopping: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program("stopping", parse(arguments), run)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

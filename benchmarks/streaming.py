@@ -25,7 +25,8 @@ from typing import Any, get_args
 import torch
 
 from benchmarks.paper_dba import commit, environment, file_checksum, write_json
-from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
+from benchmarks.programs import run_program
+from engine import Phrase, Request, SearchOptions, Translation, Translator
 from engine.decoding.loop import DecodingJob
 from engine.model.transformer import Precision
 from engine.search.batching import REFILL_SHARE, Counts, Schedule
@@ -75,15 +76,7 @@ class Run:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    try:
-        run(options)
-    except (EngineError, OSError, UnicodeDecodeError, ValueError) as error:
-        print(f"streaming: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program("streaming", parse(arguments), run)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

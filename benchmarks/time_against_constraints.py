@@ -24,14 +24,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from benchmarks.bars import CONSTRAINED, GRID, MANY_TOKENS, Bar
 from benchmarks.charts import chart
 from benchmarks.dba.constraints import word_spans
 from benchmarks.dba.decoding import Pair
 from benchmarks.paper_dba import commit, environment, file_checksum, read_pairs, write_json
-from engine import EngineError, Phrase, Request, SearchOptions, Translation, Translator
+from benchmarks.programs import run_program
+from engine import Phrase, Request, SearchOptions, Translation, Translator
 from engine.decoding.loop import DecodingJob, DecodingLoop
 from engine.search.batching import SearchStream
 from engine.search.beam import BeamSearch
@@ -64,14 +63,7 @@ class Run:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse(arguments)
-    torch.set_num_threads(options.threads)
-    try:
-        run(options)
-    except (EngineError, OSError, UnicodeDecodeError, ValueError) as error:
-        print(f"time_against_constraints: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program("time_against_constraints", parse(arguments), run)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -19,10 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from benchmarks.paper_dba import commit, environment, file_checksum, write_json
-from engine import EngineError, Request, SearchOptions, Translator
+from benchmarks.programs import run_program
+from engine import Request, SearchOptions, Translator
 from engine.decoding.reading import RequestReader
 from engine.text.normalisation import normalise_with_offsets
 
@@ -39,15 +38,7 @@ ROUNDS = 20  # of reading all sentences
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    try:
-        run(options)
-    except (EngineError, OSError, UnicodeDecodeError, ValueError) as error:
-        print(f"untidy: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program("untidy", parse(arguments), run)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

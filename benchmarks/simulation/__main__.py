@@ -19,8 +19,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from app.glossary import term_matcher
 from app.glossary.lemmas import with_forms
 from app.glossary.reading.glossary_file import read_glossary
@@ -28,6 +26,7 @@ from app.models.loading import SEARCH
 from app.segments.resolved_constraints import resolve_constraints
 from app.segments.segment_constraints import NO_CONSTRAINTS
 from benchmarks.paper_dba import Progress, commit, environment, file_checksum, write_json
+from benchmarks.programs import run_program
 from benchmarks.simulation import effort
 from benchmarks.simulation.breakdown import Act, acts_of, breakdown
 from benchmarks.simulation.completing import ways_of_completing
@@ -48,7 +47,7 @@ from benchmarks.simulation.requesters import REQUESTERS, Requester
 from benchmarks.simulation.statistics import bleu, bleu_gain, ratio, share
 from benchmarks.simulation.suggestions import ways_of_suggesting
 from benchmarks.simulation.words import num_wrong, words_of
-from engine import EngineError, Translator
+from engine import Translator
 
 MANY_WRONG = 4  # wrong words from which a segment counts as hard
 BASELINE = (
@@ -60,14 +59,7 @@ BASELINE = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse(arguments)
-    torch.set_num_threads(options.threads)
-    try:
-        run(options)
-    except (EngineError, OSError, UnicodeDecodeError, ValueError) as error:
-        print(f"simulation: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_program("simulation", parse(arguments), run)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
