@@ -59,7 +59,7 @@ BENCHMARKS = (
     Benchmark("latency", "--output {output}", "Latency on a CPU", environment="ctranslate2-venv"),
     Benchmark(
         "constraints_against_ctranslate2",
-        "--sentences 6 --rounds 3 --output {output}",
+        "--sentences 10 --rounds 5 --output {output}",
         "Constraints against CTranslate2",
         environment="ctranslate2-venv",
     ),
