@@ -70,6 +70,11 @@ class AnyTranslator(ABC):
     @abstractmethod
     def is_on_accelerator(self) -> bool: ...
 
+    @property
+    @abstractmethod
+    def end(self) -> int:
+        """The id of the token that ends each sentence of a translation."""
+
     @abstractmethod
     def misspelling(self, text: str) -> str | None: ...
 
@@ -197,7 +202,7 @@ class AnyTranslator(ABC):
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives`, as of `price_steps`; `piece` is the number of a piece of the word."""
         sentences = self._sentences_of(request)
-        if len(sentences) > 1 and len(by_sentence(tokens)) > 1:
+        if len(sentences) > 1 and len(by_sentence(tokens, self.end)) > 1:
             job = DecodingJob(request, options, interruption, datastore=datastore)
             direction = self.direction_of(request)
             try:

@@ -36,10 +36,9 @@ from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
 from engine.search.beam import StepDecoder
 from engine.search.compiled import CompiledSearch, Searched
-from engine.search.indexed import IndexedTexts
-from engine.search.sentence import SearchVocabulary, Sentence, TokenRoles
+from engine.search.sentence import SearchVocabulary, Sentence
 from engine.search_options import SearchOptions
-from engine.text import BOS, EOS, SentencePieceCodec, TextCodec, is_byte_surface
+from engine.text import SentencePieceCodec, TextCodec
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _LOOK_AHEAD_BATCHES = 8
@@ -69,13 +68,8 @@ class Translator(AnyTranslator):
         self.formalities = model.config.formalities
         self.checksum = model.checksum
         self.precision = model.transformer.precision
-        self._vocabulary = SearchVocabulary(
-            texts=IndexedTexts(self._codec),
-            roles=TokenRoles(BOS, EOS, never=tuple(i for i in model.codec.specials if i != EOS)),
-            closing_V=~torch.tensor(self._codec.glues_right)
-            & ~torch.tensor([*map(is_byte_surface, self._codec.surfaces)]),
-            text_of=lambda tokens: self._codec.decode(tokens).text,
-            writes_surfaces=isinstance(self._codec, (TextCodec, SentencePieceCodec)),
+        self._vocabulary = SearchVocabulary.of(
+            self._codec, writes_surfaces=isinstance(self._codec, (TextCodec, SentencePieceCodec))
         )
         self._encodings = Encodings(model, checked_interval(compaction_interval))
         self.pipeline = RequestPipeline(model, self._encodings)
@@ -177,6 +171,10 @@ class Translator(AnyTranslator):
     @property
     def is_on_accelerator(self) -> bool:
         return self._model.transformer.device.type != "cpu"
+
+    @property
+    def end(self) -> int:
+        return self._codec.end
 
     def direction_of(self, request: Request) -> str:
         return request.direction or self.directions[0]
@@ -301,7 +299,7 @@ class Translator(AnyTranslator):
     def _target_tokens(self, request: Request, target: str) -> list[int]:
         """The pieces of a whole translation of the request's source, as the model would write it, and the end."""
         written = self.pipeline.reading(replace(request, prefix=target)).request.prefix
-        return [*self._codec.encode(written).ids, EOS]
+        return [*self._codec.encode(written).ids, self.end]
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
         """A datastore of pairs of this model, on its device, without the first of them if they have too many states."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engine.request import Avoid, Phrase, Request
 from engine.search.phrases import AvoidedText, Prefix, Spelling, TrackedPhrase
-from engine.text import Codec, head_of_compound, is_unspaced, joins_words
+from engine.text import Codec, head_of_compound, joins_words
 from engine.translation import Reason
 
 _Kind = tuple[frozenset[str], tuple[str, str, bool]]  # phrases with the same key are merged
@@ -98,7 +98,7 @@ def tracked_phrase(
     initial = frozenset(range(len(spellable), len(spellable) + len(capitals)))
     spellable = [*spellable, *(form for form in capitals if codec.spells(form))]
     spellings = [
-        Spelling.of(index, pieces, codec) for index, form in enumerate(spellable) for pieces in _spellings(form, codec)
+        Spelling.of(index, pieces, codec) for index, form in enumerate(spellable) for pieces in codec.spellings(form)
     ]
     asked = [phrases[number] for number in numbers]
     count, max_count = sum(same.count for same in asked), None
@@ -134,22 +134,7 @@ def ordered_phrases(
             reasons.append(Reason("unspellable", f"{message}; change it"))
         forms = (form, *(other for other in variants(form)[1:] if codec.spells(other)))
         spellings = tuple(
-            Spelling.of(number, pieces, codec) for number, one in enumerate(forms) for pieces in _spellings(one, codec)
+            Spelling.of(number, pieces, codec) for number, one in enumerate(forms) for pieces in codec.spellings(one)
         )
         phrases.append(TrackedPhrase(forms, spellings, turn=turn, ends_text=ends_text))
     return phrases, reasons
-
-
-def _spellings(form: str, codec: Codec) -> list[tuple[int, ...]]:
-    """The canonical pieces of a form: after a space and, if it cannot join a preceding letter, right after a word.
-
-    The latter are forms that begin with punctuation or in a script without spaces.
-    """
-    alone = codec.encode(form).ids
-    if joins_words(form[0]):
-        return [alone]
-    for before in ("a", "。", form[0]) if is_unspaced(form[0]) else ("a",):
-        word, attached = codec.encode(before).ids, codec.encode(before + form).ids
-        if attached[: len(word)] == word and codec.spells(before + form):
-            return [alone] if attached[len(word) :] == alone else [alone, attached[len(word) :]]
-    return [alone]

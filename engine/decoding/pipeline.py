@@ -33,7 +33,7 @@ from engine.search.follow import FollowedText, penalty_of
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
-from engine.text import EOS, DecodedPieces
+from engine.text import DecodedPieces
 from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
 
 REPAIR_STRENGTH = 10.0  # nats for each change to a translation that lacks an expected phrase
@@ -117,7 +117,7 @@ class RequestPipeline:
         codec = self._model.codec
 
         def aligned(pieces: tuple[int, ...]) -> Alignment | None:
-            target = (*pieces, EOS)
+            target = (*pieces, codec.end)
             [alignment] = self.align(prepared, [target], [codec.decode(target)])
             return alignment and alignment.links
 
@@ -184,7 +184,7 @@ class RequestPipeline:
         interruption: Interruption,
     ) -> PreparedRequest:
         """The request to follow a translation that the search has found, with the phrases in it."""
-        pieces = tuple(token for token in tokens if token != EOS)
+        pieces = tuple(token for token in tokens if token != self._model.codec.end)
         followed = FollowedText(pieces, strength, places_phrases=True)
         return self.with_phrases_placed(replace(prepared, followed=followed), interruption)
 

@@ -20,7 +20,7 @@ from engine.interruption import NEVER, Interrupted, Interruption
 from engine.kernels import Logits
 from engine.search.beam import StepDecoder
 from engine.search.phrases import TrackedPhrase
-from engine.text import EOS, Codec, DecodedPieces, is_unspaced, is_word_char, words
+from engine.text import Codec, DecodedPieces, is_unspaced, is_word_char, words
 
 Span = tuple[int, int]
 Pieces = tuple[int, ...]
@@ -91,7 +91,7 @@ class PhrasePlacer:
         if not edits or len(pieces) >= self.max_pieces:
             return None
         rewards = self._rewards(number, pieces, before, edits)
-        for edit in EditedText(pieces, self.open_decoder, self.interruption).best(edits, rewards):
+        for edit in EditedText((*pieces, self.codec.end), self.open_decoder, self.interruption).best(edits, rewards):
             text = self.codec.decode(edit.applied_to(pieces)).text
             now = _num_found(self.prepared, text)
             if now[number] > found[number] and now >= found and text.startswith(prefix_text):
@@ -191,8 +191,8 @@ class EditedText:
     """A previous text, and how likely its edits are."""
 
     def __init__(self, pieces: Pieces, open_decoder: OpenDecoder, interruption: Interruption) -> None:
-        """Asks `interruption` before each reading of texts."""
-        self._pieces = (*pieces, EOS)
+        """`pieces` include the end of the text. Asks `interruption` before each reading of texts."""
+        self._pieces = pieces
         self._open = open_decoder
         self._interruption = interruption
         [log_probs] = open_decoder(1).read([self._pieces])

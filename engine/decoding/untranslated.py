@@ -19,7 +19,7 @@ from engine.decoding.constraints import PreparedRequest
 from engine.decoding.placing import PIECE_REWARD, Edit, EditedText, OpenDecoder, Pieces
 from engine.interruption import Interruption
 from engine.model.lexicon import Lexicon
-from engine.text import EOS, Codec, is_sentence_start, occurrences
+from engine.text import Codec, is_sentence_start, occurrences
 
 Span = tuple[int, int]
 MAX_REPLACED: Final = 20  # words of a translation, the first ones: each takes some hundredths of a second
@@ -138,7 +138,7 @@ class WordReplacer:
         changed = text
         for word in reversed([*islice(words, MAX_REPLACED)]):  # from the end, so that the other places stay
             changed = self._without(word, changed)
-        return None if changed == text else (*self.codec.encode(changed).ids, EOS)
+        return None if changed == text else (*self.codec.encode(changed).ids, self.codec.end)
 
     def _without(self, word: Untranslated, text: str) -> str:
         """The text with the word replaced by the form that makes it most probable, if that is allowed."""
@@ -147,7 +147,9 @@ class WordReplacer:
         edits = [edit for number, new in enumerate(texts) if (edit := self._edit(number, new, pieces)) is not None]
         if not edits or len(pieces) >= self.max_pieces:
             return text
-        ranked = EditedText(pieces, self.open_decoder, self.interruption).best(edits, [0.0] * len(edits))
+        ranked = EditedText((*pieces, self.codec.end), self.open_decoder, self.interruption).best(
+            edits, [0.0] * len(edits)
+        )
         self._probable.setdefault(word.forms, tuple(forms[edit.form] for edit in ranked))
         new = next((texts[edit.form] for edit in ranked if self._is_allowed(texts[edit.form], text)), None)
         if new is None:
@@ -163,7 +165,7 @@ class WordReplacer:
         if len(texts) == 1:
             return texts[0]
         self.interruption.check()
-        written = {text: (*pieces, EOS) for text in texts if (pieces := self._pieces_of(text)) is not None}
+        written = {text: (*pieces, self.codec.end) for text in texts if (pieces := self._pieces_of(text)) is not None}
         read = self.open_decoder(len(written)).read([*written.values()])
         scores = [sum(log_probs) + PIECE_REWARD * len(log_probs) for log_probs in read]
         return max(zip(scores, written, strict=True))[1]

@@ -204,6 +204,10 @@ class PivotTranslator(AnyTranslator):
     def is_on_accelerator(self) -> bool:
         return self._second.is_on_accelerator
 
+    @property
+    def end(self) -> int:
+        return self._second.end
+
     def _translate_first(self, request: Request, interruption: Interruption) -> Translation:
         if request.direction not in (None, *self.directions):
             raise InvalidRequest(f"direction is {request.direction!r}; these models translate {self.directions[0]}")

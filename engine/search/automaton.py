@@ -27,7 +27,7 @@ from engine.search.matching import (
 )
 from engine.search.phrases import PieceTexts, Spelling, TrackedPhrase
 from engine.search.shared_matches import Progress, Shared, SharedMatches
-from engine.text import REPLACEMENT, is_byte_surface
+from engine.text import REPLACEMENT, begins_with_byte, read_surface
 
 _FAR = 1 << 30
 
@@ -91,11 +91,12 @@ class PhraseAutomaton:
         surface = self._texts.surfaces[piece]
         if not surface:
             return state, (0,) * len(self.phrases)
-        if state.context.unfinished and not is_byte_surface(surface):  # a character that stays unfinished
+        has_space = state.context.has_space_before(self._texts, piece)
+        if state.context.unfinished and (has_space or not begins_with_byte(surface)):  # it stays unfinished
             broken, counts = self._read(state, REPLACEMENT * len(state.context.unfinished))
             after, more = self.advance(broken._replace(context=broken.context._replace(unfinished=b"")), piece)
             return after, tuple(map(add, counts, more))
-        if not state.context.has_space_before(self._texts, piece):
+        if not has_space:
             return self._advance(state, piece)
         # After a space most texts have the same state, so the steps of words from there are cached.
         behind, counts = self._after_space(state)
@@ -132,10 +133,8 @@ class PhraseAutomaton:
 
     def _advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after the piece's own characters, and the occurrences that they confirm."""
-        surface = self._texts.surfaces[piece]
-        if is_byte_surface(surface):
-            surface = state.context.emission(self._texts, piece)
-        after, counts = self._read(state, surface)
+        characters, _ = read_surface(state.context.unfinished, self._texts.surfaces[piece])
+        after, counts = self._read(state, characters)
         progress = self._advance_spellings(state, piece, after.partial, after.pending)
         return after._replace(context=after.context.closed_by(self._texts, piece), progress=progress), counts
 

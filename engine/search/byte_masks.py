@@ -1,7 +1,8 @@
-"""Keeps byte pieces to whole characters: which of them may follow the bytes that a hypothesis ends with."""
+"""Keeps pieces with bytes to whole characters: which of them may follow the bytes that a hypothesis ends with."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,39 +11,37 @@ from torch import Tensor
 
 from engine.search.arrays import Ints
 from engine.search.phrases import PieceTexts
-from engine.text import bytes_of, is_byte_surface, split_bytes
+from engine.text import begins_with_byte, breaks_character, bytes_of, has_bytes, split_bytes
 
 _MAX_BEGINNING = 3  # bytes of an unfinished character
 
 
 class ByteMasks:
-    """The byte pieces of a vocabulary, grouped by the bytes that may precede them."""
+    """The pieces of a vocabulary that have bytes, grouped by the bytes that may precede them."""
 
     def __init__(self, texts: PieceTexts) -> None:
-        self._ids = {
-            bytes_of(surface)[0]: piece for piece, surface in enumerate(texts.surfaces) if is_byte_surface(surface)
-        }
-        self.values_V = np.full(len(texts.surfaces), -1)
-        self.values_V[[*self._ids.values()]] = [*self._ids]
+        self._surfaces = {piece: surface for piece, surface in enumerate(texts.surfaces) if has_bytes(surface)}
+        self._glues_left = texts.glues_left
+        values = {piece: bytes_of(surface)[0] for piece, surface in self._surfaces.items() if len(surface) == 1}
+        self.values_V = np.full(len(texts.surfaces), -1)  # of the pieces of one byte
+        self.values_V[[*values]] = [*values.values()]
+        self._may_cut_V = np.zeros(len(texts.surfaces), dtype=np.bool_)
+        self._may_cut_V[[p for p, surface in self._surfaces.items() if bytes_of(surface)[-1] > 0x7F]] = True
         self._following: dict[bytes, tuple[int, ...]] = {}
 
     @cached_property
     def not_first(self) -> tuple[int, ...]:
-        """The pieces of bytes that begin no character."""
-        return tuple(
-            piece for value, piece in self._ids.items() if split_bytes(bytes([value]))[0][:1] == [("\ufffd", 1)]
-        )
+        """The pieces with bytes that are part of no character, at the beginning of a character."""
+        return tuple(piece for piece, surface in self._surfaces.items() if breaks_character(b"", surface))
 
     def allowed(self, tokens_RT: Ints) -> dict[int, tuple[int, ...]]:
-        """The only pieces that may follow each row that ends with an unfinished character: all its next bytes."""
-        if not self._ids:
+        """The only pieces that may follow each row that ends with an unfinished character."""
+        if not self._surfaces:
             return {}
-        values_RT = self.values_V[tokens_RT[:, -_MAX_BEGINNING:]]
         found = {}
-        for row in (values_RT[:, -1] > 0x7F).nonzero()[0].tolist():
-            run = values_RT[row].tolist()
-            run = run[len(run) - run[::-1].index(-1) :] if -1 in run else run
-            if (allowed := self.after(bytes(run))) is not None:
+        for row in self._may_cut_V[tokens_RT[:, -1]].nonzero()[0].tolist():
+            run = self._last_bytes(tokens_RT[row, -_MAX_BEGINNING:].tolist())
+            if (allowed := self.after(run)) is not None:
                 found[row] = allowed
         return found
 
@@ -62,15 +61,21 @@ class ByteMasks:
             else:
                 log_probs_V[list(self.not_first)] = -torch.inf
 
+    def _last_bytes(self, pieces: Sequence[int]) -> bytes:
+        """The end of the text that pieces write, as far as it may have bytes of an unfinished character."""
+        surfaces = ""
+        for piece in reversed(pieces):
+            surface = self._surfaces.get(piece, "")
+            surfaces = surface + surfaces
+            if not surface or not self._glues_left[piece]:
+                break
+        return bytes_of(surfaces)
+
     def _next(self, unfinished: bytes) -> tuple[int, ...]:
         if unfinished not in self._following:
             self._following[unfinished] = tuple(
-                piece for value, piece in self._ids.items() if not _is_broken(unfinished + bytes([value]))
+                piece
+                for piece, surface in self._surfaces.items()
+                if self._glues_left[piece] and begins_with_byte(surface) and not breaks_character(unfinished, surface)
             )
         return self._following[unfinished]
-
-
-def _is_broken(run: bytes) -> bool:
-    """True if a run does not begin with a whole or an unfinished character."""
-    found, _ = split_bytes(run)
-    return bool(found) and found[0][1] < len(run)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from engine.search.layouts import Layouts
 from engine.search.matching import Context
 from engine.search.phrases import PieceTexts
-from engine.text import byte_surface, is_byte_surface, is_unspaced, join_bytes
+from engine.text import byte_surface, has_bytes, is_unspaced, join_bytes
 
 
 class IndexedTexts:
@@ -33,19 +33,19 @@ class IndexedTexts:
     def writing(self, context: Context, text: str) -> list[int]:
         """The pieces that, in this context, begin with the first character of `text`, which is not empty; ascending.
 
-        If that is a space, the character after it must match too, if there is one. A byte piece is among them that
-        begins the character, or the one that continues it if some of its bytes are written.
+        If that is a space, the character after it must match too, if there is one. Pieces that begin with the first
+        byte of a character are among them, or with its next byte if some of its bytes are written.
         """
         first, second = text[0], text[1:2]
-        following_byte = self._by_first.get(byte_surface(first.encode()[len(context.unfinished)]), ())
-        if context.unfinished:
-            return list(following_byte)
-        pieces = [piece for piece in self._by_first.get(first, ()) if not context.has_space_before(self, piece)]
-        if first == " " and not (context.is_first or context.is_open):
-            pieces += (
-                self._apart if not second else [p for p in self._by_first.get(second, ()) if not self.glues_left[p]]
-            )
-        return sorted([*pieces, *following_byte])
+        beginning = self._beginning(first, len(context.unfinished))
+        pieces = [piece for piece in beginning if not context.has_space_before(self, piece)]
+        if first == " " and not (context.is_first or context.is_open or context.unfinished):
+            pieces += self._apart if not second else [p for p in self._beginning(second) if not self.glues_left[p]]
+        return sorted(pieces)
+
+    def may_attach(self, character: str) -> bool:
+        """True if a piece that glues to its left begins with this character, or with the first byte of it."""
+        return character in self.attached or byte_surface(character.encode()[0]) in self.attached
 
     def holds(self, text: str) -> bool:
         """True if `text` is a substring of some piece."""
@@ -64,7 +64,7 @@ class IndexedTexts:
     def attached(self) -> set[str]:
         """The first characters of the pieces that glue to their left."""
         found = {surface[0] for surface, glues in zip(self.surfaces, self.glues_left, strict=True) if glues and surface}
-        return found | {"a", ".", "\u0301"} if any(map(is_byte_surface, found)) else found  # bytes spell anything
+        return found | {"a", ".", "\u0301"} if any(map(has_bytes, found)) else found  # bytes spell anything
 
     @cached_property
     def _apart(self) -> list[int]:
@@ -90,6 +90,11 @@ class IndexedTexts:
     def writes(self) -> npt.NDArray[np.bool_]:
         """(V,): the non-empty pieces."""
         return np.array([bool(surface) for surface in self.surfaces])
+
+    def _beginning(self, character: str, num_written: int = 0) -> list[int]:
+        """The pieces that begin with the character, of which so many bytes are written."""
+        whole = self._by_first.get(character, ()) if not num_written else ()
+        return [*whole, *self._by_first.get(byte_surface(character.encode()[num_written]), ())]
 
     @cached_property
     def _by_first(self) -> dict[str, list[int]]:

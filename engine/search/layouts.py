@@ -17,7 +17,7 @@ from engine.search.arrays import Ints
 from engine.search.matching import AT_START, DIGIT, ENDED, INSIDE, NUMBER_JOINER, OTHER, WORD, Pattern, kind_of
 from engine.search.matching import sentence_after as after_one
 from engine.search.phrases import PieceTexts
-from engine.text import is_byte_surface
+from engine.text import has_bytes
 from engine.text.boundaries import SENTENCE_CLOSERS, SENTENCE_ENDS, SENTENCE_OPENERS
 
 NO_LAYOUT = -1  # of pieces that lead to a state of their own
@@ -65,7 +65,7 @@ class Layouts:
         numbers_V: Ints = np.unique(keys_V, return_inverse=True)[1].ravel()
         self.of_V = 2 * numbers_V + np.array(texts.glues_left)
         is_own_V = (lengths_V == 1) & (kinds_V == NUMBER_JOINER)
-        is_own_V |= np.array([*map(is_byte_surface, surfaces)])
+        is_own_V |= np.array([*map(has_bytes, surfaces)])
         self.of_V[is_own_V | ~has_text_V] = NO_LAYOUT
 
     def without(self, patterns: Iterable[Pattern], pieces: Iterable[int]) -> npt.NDArray[np.int32]:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from engine.search.phrases import PieceTexts
-from engine.text import REPLACEMENT, bytes_of, is_byte_surface, split_bytes
+from engine.text import has_bytes, read_surface
 from engine.text.boundaries import (
     NUMBER_JOINERS,
     SENTENCE_CLOSERS,
@@ -68,10 +68,7 @@ class Context(NamedTuple):
     def emission(self, texts: PieceTexts, piece: int) -> str:
         """The characters that `piece` adds, with the space before it; a character comes with the last of its bytes."""
         surface = texts.surfaces[piece]
-        if is_byte_surface(surface):
-            return "".join(character for character, _ in split_bytes(self.unfinished + bytes_of(surface))[0])
-        spaced = " " + surface if self.has_space_before(texts, piece) else surface
-        return REPLACEMENT * len(self.unfinished) + spaced if self.unfinished else spaced
+        return read_surface(self.unfinished, " " + surface if self.has_space_before(texts, piece) else surface)[0]
 
     def has_space_before(self, texts: PieceTexts, piece: int) -> bool:
         return not ((self.is_first and not self.unfinished) or self.is_open or texts.glues_left[piece])
@@ -98,11 +95,10 @@ class Context(NamedTuple):
     def closed_by(self, texts: PieceTexts, piece: int) -> Context:
         """This context with `is_open` and `unfinished` set after `piece`, whose characters it has already read."""
         is_open, surface = texts.glues_right[piece], texts.surfaces[piece]
-        is_byte = is_byte_surface(surface)
-        if is_open == self.is_open and not is_byte and not self.unfinished:
+        if is_open == self.is_open and not self.unfinished and not has_bytes(surface):
             return self
-        unfinished = split_bytes(self.unfinished + bytes_of(surface))[1] if is_byte else b""
-        return self._replace(is_open=is_open, unfinished=unfinished)
+        is_apart = not (self.is_open or texts.glues_left[piece])
+        return self._replace(is_open=is_open, unfinished=read_surface(b"" if is_apart else self.unfinished, surface)[1])
 
 
 class Attached(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.text import bytes_of, is_byte_surface, split_bytes
+from engine.text import read_surface
 from engine.text.boundaries import Standing
 
 
@@ -18,7 +18,7 @@ class PieceTexts(Protocol):
     """The text of every piece of a vocabulary, indexed by id.
 
     The text of a sequence is the pieces' surfaces in order, each preceded by a space unless it comes first, glues to
-    its left, or follows a piece that glues to its right. Byte pieces write characters together
+    its left, or follows a piece that glues to its right. Pieces with bytes write characters together
     (`engine.text.byte_pieces`).
     """
 
@@ -46,10 +46,7 @@ class Spelling:
         lengths, run = [0], b""
         for position, piece in enumerate(pieces):
             glued = position == 0 or texts.glues_left[piece] or texts.glues_right[pieces[position - 1]]
-            surface = texts.surfaces[piece]
-            if is_byte_surface(surface):
-                characters, run = split_bytes(run + bytes_of(surface))
-                surface = "".join(character for character, _ in characters)
+            surface, run = read_surface(run, texts.surfaces[piece])
             surface = surface if lengths[-1] else surface.lstrip(" ")
             lengths.append(lengths[-1] + (not glued and lengths[-1] > 0) + len(surface))
         return cls(form, tuple(pieces), tuple(lengths))

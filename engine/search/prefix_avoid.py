@@ -131,7 +131,7 @@ class PrefixAvoidAutomaton:
             return [self._fixed[_place(state)]]
         beginnings = {rest, rest[:2].upper() + rest[2:], rest[:2].lower() + rest[2:]} if self._ignores_case else {rest}
         pieces = sorted({piece for text in beginnings for piece in self._texts.writing(state.context, text)})
-        return [piece for piece in pieces if self._continues(state.context.emission(self._texts, piece), rest, piece)]
+        return [piece for piece in pieces if self._continues(state.context, rest, piece)]
 
     # ---- the prefix ----
 
@@ -146,15 +146,17 @@ class PrefixAvoidAutomaton:
             return emission.startswith(rest)
         return rest.startswith(emission) and rest[len(emission)].encode().startswith(unfinished)
 
-    def _continues(self, emission: str, rest: str, piece: int) -> bool:
+    def _continues(self, context: Context, rest: str, piece: int) -> bool:
         """True if a piece continues the open last word: it reaches the end of the prefix, or another can follow it."""
-        emission, rest = self._folded(emission), self._folded(rest)
+        emission, rest = self._folded(context.emission(self._texts, piece)), self._folded(rest)
         if emission.startswith(rest):
             return True
         if not rest.startswith(emission):
             return False
         following = rest[len(emission)]
-        return self._texts.glues_right[piece] or following == " " or following in self._texts.attached
+        if unfinished := context.closed_by(self._texts, piece).unfinished:
+            return following.encode().startswith(unfinished)
+        return self._texts.glues_right[piece] or following == " " or self._texts.may_attach(following)
 
     def _folded(self, text: str) -> str:
         """The text in small letters if the prefix ignores case; of the same length."""

@@ -15,9 +15,11 @@ from engine.search.byte_masks import ByteMasks
 from engine.search.endings import SentenceEndings
 from engine.search.finished import FinishedPool, SearchHypothesis
 from engine.search.follow import FollowedText
+from engine.search.indexed import IndexedTexts
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
+from engine.text import Codec, has_bytes
 
 Outcome = Literal["complete", "unmet", "failed"] | Cause
 
@@ -35,7 +37,7 @@ class TokenRoles:
 class SearchVocabulary:
     """A model's pieces, as far as the search needs them.
 
-    `closing_V` marks those that may end a word: they do not glue to their right and are no bytes. `writes_surfaces`:
+    `closing_V` marks those that may end a word: they do not glue to their right and have no bytes. `writes_surfaces`:
     `text_of` only joins the surfaces of `texts`, so that a search need not call it to compare texts.
     """
 
@@ -46,6 +48,17 @@ class SearchVocabulary:
     writes_surfaces: bool = False
     byte_masks: ByteMasks = field(init=False, repr=False, compare=False)
     _free_masks: dict[torch.device, Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, codec: Codec, writes_surfaces: bool = False) -> SearchVocabulary:
+        """The pieces of a codec."""
+        return cls(
+            texts=IndexedTexts(codec),
+            roles=TokenRoles(codec.begin, codec.end, never=tuple(p for p in codec.specials if p != codec.end)),
+            closing_V=~torch.tensor(codec.glues_right) & ~torch.tensor([*map(has_bytes, codec.surfaces)]),
+            text_of=lambda tokens: codec.decode(tokens).text,
+            writes_surfaces=writes_surfaces,
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "byte_masks", ByteMasks(self.texts))

@@ -20,13 +20,12 @@ from engine.sentences.divided_request import DividedRequest
 from engine.sentences.joining import Joiner, SentencePart
 from engine.sentences.splitting import Span, gaps_between, target_sentences
 from engine.sentences.target_groups import grouped
-from engine.text import EOS
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 
-def by_sentence(tokens: Sequence[int]) -> list[tuple[int, ...]]:
-    """The tokens of each sentence, with its end."""
-    ends = [place + 1 for place, token in enumerate(tokens) if token == EOS]
+def by_sentence(tokens: Sequence[int], end: int) -> list[tuple[int, ...]]:
+    """The tokens of each sentence, with its end, the token `end`."""
+    ends = [place + 1 for place, token in enumerate(tokens) if token == end]
     if not ends or ends[-1] < len(tokens):
         ends.append(len(tokens))
     return [tuple(tokens[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
@@ -63,7 +62,10 @@ def divided_score(
         targets = [target[start:end] for start, end in spans]
         gaps = [target[end:start] for (_, end), (start, _) in pairwise(spans)]
     else:
-        parts, gaps = by_sentence(tokens or ()), gaps_between(request.source, sentences, direction)
+        parts, gaps = (
+            by_sentence(tokens or (), asked.translator.end),
+            gaps_between(request.source, sentences, direction),
+        )
         if len(parts) != len(sentences):
             return None
     found = [
@@ -98,7 +100,7 @@ class WordInSentence:
         given = ConstraintDivision.of(asked.request, direction, required, asked.sentences)
         division = replace(given, request=request, forced=(), prefix="")  # the white space of the prefix stays
         joiner = Joiner(request, asked.sentences, division.gaps, asked.options.score, required)
-        own_tokens = by_sentence(tokens)
+        own_tokens = by_sentence(tokens, asked.translator.end)
         ends = list(accumulate(map(len, own_tokens)))
         number = bisect_right(ends, piece)
         if len(own_tokens) != len(asked.sentences) or number == len(ends):

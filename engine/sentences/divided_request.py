@@ -38,6 +38,9 @@ _MOST_COMBINED: Final = 1000  # combinations that are looked at for each one wan
 class WholeTranslator(Protocol):
     """The parts of a translator that take a source as one sentence; `AnyTranslator` documents them."""
 
+    @property
+    def end(self) -> int: ...
+
     def direction_of(self, request: Request) -> str: ...
 
     def constraints_of(self, request: Request, interruption: Interruption) -> PreparedRequest: ...

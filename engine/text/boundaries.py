@@ -151,11 +151,11 @@ def occurrences(text: str, phrase: str, boundary: Standing = "word") -> list[tup
 def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The pieces of each word, as (first, one past the last). A mark is a word; "" and " " are not.
 
-    `spans[i]` are the characters of piece i in `text`. Pieces with the same span are the bytes of one character.
+    `spans[i]` are the characters of piece i in `text`. Pieces whose spans overlap have bytes of one character.
     """
     found: list[tuple[int, int]] = []
     for number, (start, end) in enumerate(spans):
-        if start == end or text[start:end] == " ":
+        if not text[start:end].strip(" "):
             continue
         goes_on = found and found[-1][1] == number and _is_one_word(text, spans[number - 1], (start, end))
         if goes_on:
@@ -186,6 +186,6 @@ def _is_one_word(text: str, left: tuple[int, int], right: tuple[int, int]) -> bo
 
     In scripts without spaces each piece is a word, but a character's bytes are never separated.
     """
-    if left == right:
+    if right[0] < left[1]:
         return True
     return left[1] == right[0] and joins_words(text[left[1] - 1]) and joins_words(text[right[0]])

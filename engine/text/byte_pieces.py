@@ -1,8 +1,9 @@
-"""Byte pieces (`<0xF0>`): a SentencePiece vocabulary with byte fallback spells rare characters in the bytes of UTF-8.
+"""Pieces with bytes: a vocabulary spells rare characters in the bytes of UTF-8.
 
-A byte piece is not a character of its own, so its surface is a character that texts do not contain: U+DC00 plus the
-byte. `join_bytes` converts joined surfaces to text. As in SentencePiece, each byte that is not part of a character
-becomes U+FFFD.
+SentencePiece with byte fallback has pieces of one byte (`<0xF0>`). Byte-level BPE also has pieces of several bytes that
+begin or end inside a character, together with whole characters. A byte is not a character of its own, so in a surface
+it is a character that texts do not contain: U+DC00 plus the byte. `join_bytes` converts joined surfaces to text. As in
+SentencePiece, each byte that is not part of a character becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from codecs import utf_8_decode
 REPLACEMENT = "\ufffd"
 
 _FIRST = 0xDC00
+_BYTE = re.compile("[\udc00-\udcff]")
 _RUN = re.compile("[\udc00-\udcff]+")
 _RUN_AT_END = re.compile(r"[\udc00-\udcff]+\Z")
 
@@ -27,14 +29,50 @@ def byte_surface(value: int) -> str:
     return chr(_FIRST + value)
 
 
-def is_byte_surface(surface: str) -> bool:
-    """True if this is the surface of a byte piece."""
-    return len(surface) == 1 and "\udc00" <= surface <= "\udcff"
+def surface_of(data: bytes) -> str:
+    """The surface of a piece that writes these bytes: the characters in it, and the bytes that are part of none."""
+    characters, rest = split_bytes(data)
+    parts, place = [], 0
+    for character, num_bytes in characters:
+        is_part = (character, num_bytes) == (REPLACEMENT, 1)
+        parts.append(byte_surface(data[place]) if is_part else character)
+        place += num_bytes
+    return "".join(parts) + "".join(map(byte_surface, rest))
+
+
+def has_bytes(surface: str) -> bool:
+    """True if some of a piece is written in bytes."""
+    return not surface.isascii() and _BYTE.search(surface) is not None
+
+
+def begins_with_byte(surface: str) -> bool:
+    """True if a piece begins with a byte, which may continue a character."""
+    return "\udc00" <= surface[:1] <= "\udcff"
 
 
 def bytes_of(surfaces: str) -> bytes:
-    """The bytes that joined surfaces of byte pieces mean."""
-    return bytes(ord(surface) - _FIRST for surface in surfaces)
+    """Joined surfaces in UTF-8."""
+    return b"".join(
+        bytes([ord(character) - _FIRST]) if begins_with_byte(character) else character.encode()
+        for character in surfaces
+    )
+
+
+def read_surface(unfinished: bytes, surface: str) -> tuple[str, bytes]:
+    """The characters that a surface writes after an unfinished character, and the bytes of the next unfinished one.
+
+    >>> read_surface(b"\\xc3", byte_surface(0xA9) + "t" + byte_surface(0xC3))
+    ('ét', b'\\xc3')
+    """
+    if not has_bytes(surface):
+        return REPLACEMENT * len(unfinished) + surface, b""
+    characters, rest = split_bytes(unfinished + bytes_of(surface))
+    return "".join(character for character, _ in characters), rest
+
+
+def breaks_character(unfinished: bytes, surface: str) -> bool:
+    """True if a surface after an unfinished character has bytes that are part of no character."""
+    return (REPLACEMENT, 1) in split_bytes(unfinished + bytes_of(surface))[0]
 
 
 def split_bytes(run: bytes) -> tuple[list[tuple[str, int]], bytes]:

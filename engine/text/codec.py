@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.errors import InvalidRequest, ModelError, TrainingError
-from engine.text.boundaries import is_word_char
+from engine.text.boundaries import is_unspaced, is_word_char, joins_words
 from engine.text.bpe import BytePairs, as_piece, learn_merges
+from engine.text.byte_pieces import REPLACEMENT, begins_with_byte, bytes_of, has_bytes, split_bytes
 from engine.text.normalisation import NormalText, PlainForm, normalise
 from engine.text.placeholders import choose_placeholders, pattern_of
 from engine.text.tokens import JOINER, Token, chunk_tokens, cut, escape, is_escaped
-from engine.text.vocabulary import SPECIAL_PIECES, UNK, Vocabulary, basic_pieces, mark_spellings
+from engine.text.vocabulary import BOS, EOS, SPECIAL_PIECES, UNK, Vocabulary, basic_pieces, mark_spellings
 
 VOCABULARY_FILE = "vocabulary.txt"
 MERGES_FILE = "bpe.codes"
@@ -41,7 +42,7 @@ Span = tuple[int, int]
 class EncodedPieces:
     """Piece `ids[i]` covers the characters `spans[i]` of the given text; `unknown` are spans that cannot be spelt.
 
-    If several byte pieces spell one character, each of them covers this character.
+    If several pieces spell one character in bytes, each of them covers this character.
     """
 
     ids: tuple[int, ...]
@@ -64,12 +65,68 @@ class DecodedPieces:
     spans: tuple[Span, ...]
 
 
+def decoded(ids: Sequence[int], codec: Codec, *, keeps_first_spaces: bool = False) -> DecodedPieces:
+    """The text that pieces write: their surfaces and the spaces between them; `Codec.decode` of most codecs."""
+    surfaces, glues_left, glues_right = codec.surfaces, codec.glues_left, codec.glues_right
+    parts: list[str] = []
+    spans: list[Span] = []
+    end = 0
+    is_open = True  # no space may come next
+    run = b""  # the bytes of an unfinished character
+    places: list[int] = []  # of the piece of each of these bytes
+
+    def write(text: str, first: int, last: int) -> None:
+        """Add text of the pieces from place `first` to `last`."""
+        nonlocal end
+        start, end = end, end + len(text)
+        parts.append(text)
+        for place in range(first, last + 1):
+            if place == len(spans):
+                spans.append((start, end))
+            else:
+                spans[place] = (spans[place][0], end)
+
+    def break_off() -> None:
+        """Write what can no longer become a character."""
+        nonlocal run
+        for place in places:
+            write(REPLACEMENT, place, place)
+        run = b""
+        places.clear()
+
+    for place, piece in enumerate(ids):
+        if not 0 <= piece < len(surfaces):
+            raise InvalidRequest(f"piece id {piece} is out of range; this model has {len(surfaces)} pieces")
+        surface, is_apart = surfaces[piece], not (is_open or glues_left[piece])
+        if run and (is_apart or not begins_with_byte(surface)):
+            break_off()
+        if is_apart:
+            parts.append(" ")
+            end += 1
+        elif not (keeps_first_spaces or end or run):  # a text does not begin with a space
+            surface = surface.lstrip(" ")
+        if has_bytes(surface):
+            own = bytes_of(surface)
+            places += [place] * len(own)
+            characters, run = split_bytes(run + own)
+            for character, num_bytes in characters:
+                write(character, places[0], places[num_bytes - 1])
+                del places[:num_bytes]
+        else:
+            start, end = end, end + len(surface)
+            parts.append(surface)
+            spans.append((start, end))
+        is_open = glues_right[piece]
+    break_off()
+    return DecodedPieces("".join(parts), tuple(spans))
+
+
 class Codec(Protocol):
     """The interface of a model's pieces, of any kind, for constraints, search and translator.
 
     By id, `surfaces` is the text of a piece (for bytes, see `engine.text.byte_pieces`); `glues_left` and `glues_right`
     are True if it forbids a space on that side. `specials` are the ids that do not occur in texts, and the id of
-    unknown characters.
+    unknown characters. A text begins with the piece `begin` and ends with `end`.
     """
 
     @property
@@ -80,6 +137,10 @@ class Codec(Protocol):
     def glues_right(self) -> tuple[bool, ...]: ...
     @property
     def specials(self) -> tuple[int, ...]: ...
+    @property
+    def begin(self) -> int: ...
+    @property
+    def end(self) -> int: ...
 
     def id_of(self, piece: str) -> int:
         """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
@@ -87,6 +148,10 @@ class Codec(Protocol):
 
     def encode(self, text: str) -> EncodedPieces:
         """The canonical pieces of the plain form of a text, with their characters in the text itself."""
+        ...
+
+    def spellings(self, form: str) -> list[tuple[int, ...]]:
+        """The canonical pieces of a required form, of each place where a text may have it; after a space first."""
         ...
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
@@ -108,6 +173,22 @@ class Codec(Protocol):
     def normalise(self, text: str) -> str:
         """`normal(text).text`."""
         ...
+
+
+def spellings_of(form: str, codec: Codec) -> list[tuple[int, ...]]:
+    """The pieces of a form: after a space and, if it cannot join a preceding letter, right after a word.
+
+    The latter are forms that begin with punctuation or in a script without spaces. This is `Codec.spellings` of codecs
+    whose pieces do not depend on the place otherwise.
+    """
+    alone = codec.encode(form).ids
+    if joins_words(form[0]):
+        return [alone]
+    for before in ("a", "。", form[0]) if is_unspaced(form[0]) else ("a",):
+        word, attached = codec.encode(before).ids, codec.encode(before + form).ids
+        if attached[: len(word)] == word and codec.spells(before + form):
+            return [alone] if attached[len(word) :] == alone else [alone, attached[len(word) :]]
+    return [alone]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +236,14 @@ class TextCodec:
         """The ids of control pieces, which do not occur in texts, and the id of unknown characters."""
         return tuple(range(len(SPECIAL_PIECES)))
 
+    @property
+    def begin(self) -> int:
+        return BOS
+
+    @property
+    def end(self) -> int:
+        return EOS
+
     def id_of(self, piece: str) -> int:
         """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
         return self.vocabulary.id_of(piece)
@@ -177,6 +266,10 @@ class TextCodec:
                     _append_or_extend(unknown, span)
                 start += length
         return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown)).of_given(normal)
+
+    def spellings(self, form: str) -> list[tuple[int, ...]]:
+        """The canonical pieces of a required form, of each place where a text may have it."""
+        return spellings_of(form, self)
 
     def encode_ids(self, text: str, dropout: float = 0.0, rng: random.Random | None = None) -> list[int]:
         """For training: the pieces of every character of a text; with BPE `dropout` random ones, drawn with `rng`."""
@@ -207,23 +300,7 @@ class TextCodec:
 
     def decode(self, ids: Sequence[int]) -> DecodedPieces:
         """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an invalid id."""
-        surfaces, glues_left, glues_right = self.surfaces, self.glues_left, self.glues_right
-        parts: list[str] = []
-        spans: list[Span] = []
-        end = 0
-        is_open = True  # no space may come next
-        for piece_id in ids:
-            if not 0 <= piece_id < len(surfaces):
-                raise InvalidRequest(f"piece id {piece_id} is out of range; this vocabulary has {len(surfaces)} pieces")
-            if not is_open and not glues_left[piece_id]:
-                parts.append(" ")
-                end += 1
-            surface = surfaces[piece_id]
-            parts.append(surface)
-            spans.append((end, end + len(surface)))
-            end += len(surface)
-            is_open = glues_right[piece_id]
-        return DecodedPieces("".join(parts), tuple(spans))
+        return decoded(ids, self, keeps_first_spaces=True)
 
     def spells(self, text: str) -> bool:
         """True if the pieces of `text` write exactly `normalise(text)`."""

@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import InvalidRequest, ModelError
-from engine.text.byte_pieces import REPLACEMENT, byte_piece, byte_surface, bytes_of, is_byte_surface, split_bytes
-from engine.text.codec import DecodedPieces, EncodedPieces, Span
+from engine.errors import ModelError
+from engine.text.byte_pieces import byte_piece, byte_surface
+from engine.text.codec import EncodedPieces, Span
 from engine.text.imported_codec import ImportedPieces
 from engine.text.vocabulary import UNK
 
@@ -84,59 +84,9 @@ class SentencePieceCodec(ImportedPieces):
                 spans[place] = spans[place + 1]
         return EncodedPieces(tuple(ids), tuple(spans), tuple(unknown))
 
-    # -- pieces to text -----------------------------------------------------------------------------------------------
-
-    def decode(self, ids: Sequence[int]) -> DecodedPieces:
-        """The text that pieces write; special pieces write nothing. Raises InvalidRequest for an invalid id."""
-        parts: list[str] = []
-        spans: list[Span] = []
-        end = 0
-        is_open = True  # no space may come next
-        run, begun_at = b"", 0  # the bytes of an unfinished character, and the place of the first
-
-        def finish_run() -> None:
-            nonlocal run, end
-            parts.append(REPLACEMENT * len(run))
-            spans[begun_at : begun_at + len(run)] = [(end + i, end + i + 1) for i in range(len(run))]
-            end, run = end + len(run), b""
-
-        for place, piece_id in enumerate(ids):
-            if not 0 <= piece_id < len(self.pieces):
-                raise InvalidRequest(f"piece id {piece_id} is out of range; this model has {len(self.pieces)} pieces")
-            surface = self.surfaces[piece_id]
-            if is_byte_surface(surface):
-                begun_at = begun_at if run else place
-                spans.append((end, end))
-                characters, run = split_bytes(run + bytes_of(surface))
-                for character, num_bytes in characters:
-                    parts.append(character)
-                    spans[begun_at : begun_at + num_bytes] = [(end, end + 1)] * num_bytes
-                    begun_at += num_bytes
-                    end += 1
-                is_open = False
-                continue
-            if run:
-                finish_run()
-            if surface == " " and not end:  # a text does not begin with a space
-                surface = ""
-            if not is_open and not self.glues_left[piece_id]:
-                parts.append(" ")
-                end += 1
-            parts.append(surface)
-            spans.append((end, end + len(surface)))
-            end += len(surface)
-            is_open = self.glues_right[piece_id]
-        if run:
-            finish_run()
-        return DecodedPieces("".join(parts), tuple(spans))
-
     def _spells_exactly(self, text: str) -> bool:
         ids = self._encode_exactly(text).ids
         return UNK not in ids and self.decode(ids).text == text
-
-    def respell(self, text: str) -> str:
-        """The text that the pieces of `text` spell, with ⁇ for unknown characters."""
-        return self.decode(self.encode(text).ids).text
 
     # -- files --------------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import codecs
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import UNK, SentencePieceCodec, ends_unfinished, word_at, words
+from engine.text import (
+    UNK,
+    SentencePieceCodec,
+    bytes_of,
+    ends_unfinished,
+    has_bytes,
+    join_bytes,
+    read_surface,
+    surface_of,
+    word_at,
+    words,
+)
+from engine.text.codec import decoded
 from tests.text.byte_fallback import CONTROLS, SPECIAL, byte_codec
 
 pytest.importorskip("sentencepiece")
@@ -49,6 +63,82 @@ def test_bytes_decode_as_in_the_library_even_where_they_spell_nothing(items: lis
     surfaces = "".join(codec.surfaces[i] for i in ids_of(codec, *pieces))
     is_cut = bool(pieces) and pieces[-1].startswith("<") and not ends_with_whole_character(pieces)
     assert ends_unfinished(surfaces) == is_cut
+
+
+def one_for_each(error: UnicodeError) -> tuple[str, int]:
+    """Replaces each byte that is part of no character by one U+FFFD."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "\ufffd", error.start + 1
+
+
+codecs.register_error("one_for_each", one_for_each)
+PIECES_OF_BYTES = st.lists(
+    st.one_of(
+        st.binary(max_size=5),
+        st.tuples(st.text(st.characters(exclude_categories=("Cs",)), max_size=3), st.integers(0, 9)).map(
+            lambda drawn: drawn[0].encode()[drawn[1] % (1 + len(drawn[0].encode())) :]
+        ),
+    ),
+    max_size=8,
+).map(lambda pieces: [piece for piece in pieces if piece])
+
+
+def is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@given(PIECES_OF_BYTES)
+def test_pieces_of_any_bytes_write_what_python_decodes(pieces: list[bytes]) -> None:
+    surfaces = [surface_of(piece) for piece in pieces]
+    expected = b"".join(pieces).decode(errors="one_for_each")
+    assert join_bytes("".join(surfaces)) == expected
+    assert [bytes_of(surface) for surface in surfaces] == pieces
+    assert [has_bytes(surface) for surface in surfaces] == [not is_text(piece) for piece in pieces]
+    written, unfinished = "", b""
+    for surface in surfaces:
+        characters, unfinished = read_surface(unfinished, surface)
+        written += characters
+    assert written + "\ufffd" * len(unfinished) == expected
+
+
+@given(PIECES_OF_BYTES)
+def test_each_piece_covers_the_characters_that_have_its_bytes(pieces: list[bytes]) -> None:
+    decoding = decoded(range(len(pieces)), Pieces(tuple(map(surface_of, pieces))))
+    text = b"".join(pieces).decode(errors="one_for_each")
+    if text.startswith(" "):  # which a text does not begin with
+        assert text.endswith(decoding.text)
+        return
+    assert decoding.text == text
+    owners = [number for number, piece in enumerate(pieces) for _ in piece]
+    place = 0
+    covered: dict[int, list[int]] = {}
+    for number, character in enumerate(text):
+        is_broken = not b"".join(pieces)[place:].startswith(character.encode())
+        num_bytes = 1 if is_broken else len(character.encode())
+        for owner in owners[place : place + num_bytes]:
+            covered.setdefault(owner, []).append(number)
+        place += num_bytes
+    for number, (start, end) in enumerate(decoding.spans):
+        assert list(range(start, end)) == sorted(set(covered.get(number, [])))
+
+
+@dataclass
+class Pieces:
+    """Pieces of the ids 0, 1, … that all glue to their left, as of byte-level BPE without spaces."""
+
+    surfaces: tuple[str, ...]
+
+    @property
+    def glues_left(self) -> tuple[bool, ...]:
+        return (True,) * len(self.surfaces)
+
+    @property
+    def glues_right(self) -> tuple[bool, ...]:
+        return (False,) * len(self.surfaces)
 
 
 def ends_with_whole_character(pieces: list[str]) -> bool:
