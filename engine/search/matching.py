@@ -120,7 +120,7 @@ class Attached(NamedTuple):
     def may_break(self, pattern: Pattern, since: int, context: Context) -> bool:
         """True if a next piece may break a match that ended `since` characters before the end of the text."""
         if not pattern.bounded_right:
-            return self.marks and is_word_char(pattern.text[-1])
+            return self.marks
         return context.is_open or self.words or (pattern.ends_in_digit and since == 0 and self.numbers)
 
 
