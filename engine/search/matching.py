@@ -21,7 +21,6 @@ from engine.text.boundaries import (
     Standing,
     is_digit,
     is_mark,
-    is_word_char,
     joins_words,
 )
 
