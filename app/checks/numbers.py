@@ -14,8 +14,9 @@ from decimal import Decimal
 from typing import Final
 
 from app.text.quantities.number_words import values_in
+from app.text.quantities.quantity import Atom, Quantity
 from app.text.quantities.quantity_forms import forms_of
-from app.text.quantities.quantity_reading import Atom, Quantity, quantities
+from app.text.quantities.quantity_reading import quantities
 from app.text.quantities.units import is_same_measure, unit_behind
 from engine import occurrences
 
@@ -49,10 +50,10 @@ class _Comparison:
 
     def result(self) -> dict[str, tuple[str, ...]]:
         self._take_forms()
-        forms = self._take_copies()
         self._take_atoms()
-        self._take_parts()
         self._take_hours()
+        forms = self._take_copies()
+        self._take_parts()
         self._take_words()
         self._take_measures()
         counts = [one for one in self.missing if any(self.in_target[key] for key in _keys(one))]
@@ -108,7 +109,7 @@ class _Comparison:
             copies[quantity.digits].append(quantity)
         for quantity in list(self.missing):
             same = copies.get(quantity.digits)
-            if not same or not _PARTS.search(quantity.digits):
+            if not same or (_is_day(quantity) and _is_day(same[-1])) or not _PARTS.search(quantity.digits):
                 continue
             copy = same.pop()
             self.missing.remove(quantity)
@@ -153,11 +154,12 @@ class _Comparison:
             for quantity in list(ours):
                 if quantity.kind not in _BY_PARTS:
                     continue
-                left = Counter(part for other in theirs for part in _parts(other))
+                others = [one for one in theirs if not (_is_named(quantity) and _is_day(one))]
+                left = Counter(part for other in others for part in _parts(other))
                 if not Counter(_parts(quantity)) - left:
                     ours.remove(quantity)
                     wanted = Counter(_parts(quantity))
-                    for other in list(theirs):
+                    for other in others:
                         if not Counter(_parts(other)) - wanted:
                             wanted -= Counter(_parts(other))
                             theirs.remove(other)
@@ -236,6 +238,14 @@ def _holders(reading: Sequence[Atom], others: Sequence[Quantity]) -> list[Quanti
         left.remove(holder)
         holders.append(holder)
     return holders
+
+
+def _is_day(quantity: Quantity) -> bool:
+    return any(kind == "day" for (kind, _), *_ in quantity.readings)
+
+
+def _is_named(date: Quantity) -> bool:
+    return _is_day(date) and any(map(str.isalpha, date.text))
 
 
 def _spoken(quantity: Quantity) -> list[int]:

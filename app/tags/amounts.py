@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from app.tags.placement import Tag
 from app.text.quantities.conventions import conventions_of
-from app.text.quantities.quantity_reading import Quantity, quantities
+from app.text.quantities.quantity import Quantity
+from app.text.quantities.quantity_reading import quantities
 
 
 def amounts_in(source: str, target: str, direction: str | None) -> list[str]:

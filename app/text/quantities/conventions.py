@@ -71,6 +71,8 @@ class Conventions:
     date_with_year: str
     date_without_year: str
     late_periods: tuple[str, ...]
+    noon: tuple[str, ...]
+    midnight: tuple[str, ...]
     hour_words: tuple[str, ...]
     puts_currency_first: bool
 
@@ -121,7 +123,9 @@ def conventions_of(language: str) -> Conventions:
         magnitudes=tuple(_magnitudes(locale)),
         date_with_year=_date_pattern(str(locale.date_formats["long"].pattern)),
         date_without_year=_date_pattern(str(locale.datetime_skeletons.get("MMMMd", "MMMM d"))),
-        late_periods=tuple(_late_periods(locale)),
+        late_periods=tuple(_periods(locale, ("afternoon", "evening"))),
+        noon=tuple(dict.fromkeys(_periods(locale, ("noon",)))),
+        midnight=tuple(dict.fromkeys(_periods(locale, ("midnight",)))),
         hour_words=_HOUR_WORDS.get(locale.language, ()),
         puts_currency_first=currency.find("¤") < currency.find("0"),
     )
@@ -192,10 +196,10 @@ def _magnitudes(locale: Locale) -> Iterator[Magnitude]:
     yield from found.values()
 
 
-def _late_periods(locale: Locale) -> Iterator[str]:
-    """Words such as "nachmittags", behind a time that is later than noon."""
+def _periods(locale: Locale, starts: tuple[str, ...]) -> Iterator[str]:
+    """Words for parts of the day, such as "nachmittags", "midnight"."""
     periods = locale.day_periods.get("format", {})
     for width in ("wide", "abbreviated"):
         for name, text in periods.get(width, {}).items():
-            if name.startswith(("afternoon", "evening")):
+            if name.startswith(starts) and len(str(text)) > 2:
                 yield str(text)

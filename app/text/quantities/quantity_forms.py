@@ -11,10 +11,11 @@ from typing import Final
 
 from app.text.quantities.conventions import NO_BREAK, SPACES, Conventions, conventions_of
 from app.text.quantities.number_words import words_for
-from app.text.quantities.quantity_reading import Atom, Quantity
+from app.text.quantities.quantity import Atom, Quantity
 
 _MONTH: Final = re.compile(r"M+|L+")
 _MAX_SPELT: Final = 12
+_THOUSAND: Final = 3  # as a power of ten
 
 
 @lru_cache(maxsize=4096)
@@ -40,10 +41,18 @@ def forms_of(quantity: Quantity, source: str, target: str) -> tuple[str, ...]:
         forms = _numbers(quantity, here, there)
     else:
         forms = _copied(quantity.text)
-    found = dict.fromkeys(forms)
-    if quantity.begins_range:  # "9 to 14 Uhr", "325 bis 340 Millionen"
-        found |= dict.fromkeys(_bare(quantity, here, there))
-    return tuple(found)
+    return tuple(dict.fromkeys(forms))
+
+
+@lru_cache(maxsize=4096)
+def bare_forms_of(quantity: Quantity, source: str, target: str) -> tuple[str, ...]:
+    """Further forms of a part of a range, without what its neighbour says.
+
+    >>> from app.text.quantities.quantity_reading import quantities
+    >>> bare_forms_of(quantities("August 4 to 22", "en")[0], "en", "de")
+    ('4.', '04.')
+    """
+    return tuple(dict.fromkeys(_bare(quantity, conventions_of(source), conventions_of(target))))
 
 
 @lru_cache(maxsize=4096)
@@ -81,12 +90,32 @@ def other_forms_of(quantity: Quantity, source: str, target: str) -> tuple[str, .
 
 
 def _bare(quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
-    """The first of a range without the word that both have: "325 to 340 million", "9 to 14 Uhr"."""
-    kind, value = quantity.readings[0][0]
-    if quantity.magnitude is not None:
+    """A part of a range without the word or year that both have: "325 to 340 million", "4. bis 22. August"."""
+    (kind, value), *year = quantity.readings[0]
+    if not quantity.shares:
+        return
+    if quantity.shares == "digits":
+        yield from (str(full) for ((_, full), *_) in quantity.readings[1:])
+        yield quantity.digits[-2:]
+    elif quantity.magnitude is not None:
         yield from _written(quantity.digits, here, there)
-    elif kind == "time" and isinstance(value, int) and value % 60 == 0:
-        yield from dict.fromkeys((f"{value // 60}", f"{value // 60 % 12 or 12}"))
+    elif kind == "time" and isinstance(value, int):
+        yield from dict.fromkeys(
+            f"{hour}{mark}" for hour in (value // 60, value // 60 % 12 or 12) for mark in _minutes(value % 60)
+        )
+    elif kind == "day" and isinstance(value, tuple):
+        month, day = value
+        if year and quantity.begins_range:
+            yield from _named(month, day, there=there)
+            yield from _in_digits(month, day, there=there)
+        is_in_words = any(map(str.isalpha, quantity.text))
+        if is_in_words and quantity.shares == "word" and quantity.begins_range == (there.date_without_year[0] == "d"):
+            mark = "." if there.date_without_year.startswith("d.") else ""
+            yield from dict.fromkeys((f"{day}{mark}", f"{day:02}{mark}"))
+
+
+def _minutes(minutes: int) -> tuple[str, ...]:
+    return (f":{minutes:02}", f".{minutes:02}") if minutes else ("",)
 
 
 def localized(token: str, source: str, target: str, like: str = "") -> str | None:
@@ -183,6 +212,8 @@ def _amounts(quantity: Quantity, here: Conventions, there: Conventions) -> Itera
             yield from (f"{number}{magnitude.joint}{magnitude.word}" for number in numbers)
         if magnitude is words[0] and magnitude.joint:
             yield from (f"{number}-{magnitude.word}" for number in numbers[:digits])
+    if quantity.magnitude.exponent == _THOUSAND and total == int(total):
+        yield from _written(str(int(total)), here, there)
     others = {magnitude.exponent for magnitude in there.magnitudes}
     if quantity.magnitude.exponent not in others:  # such as 万 of Japanese
         for magnitude in there.magnitudes:
@@ -214,6 +245,8 @@ def _times(minutes: int, quantity: Quantity, there: Conventions) -> Iterator[str
         yield from (f"{hour}{gap}h{gap}{minute:02}" for gap in (" ", "") if minute)
     if there.clock == 12:
         yield from short
+    if minute == 0:
+        yield from there.noon if hour == 12 else there.midnight if hour in (0, 24) else ()
 
 
 def _dates(quantity: Quantity, there: Conventions) -> Iterator[str]:

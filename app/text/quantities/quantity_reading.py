@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import zip_longest
-from typing import Final, Literal
+from typing import Final
 
 from app.text.quantities.conventions import NO_BREAK, SPACES, Conventions, Magnitude, conventions_of
-
-# An atom is a value: a number, the minutes of a day, a day of the year, or digits that are copied.
-Atom = tuple[Literal["number", "time", "day", "text"], Decimal | int | tuple[int, int] | str]
-Reading = tuple[Atom, ...]
-Kind = Literal["number", "time", "date", "name"]
+from app.text.quantities.quantity import Kind, Quantity, Reading, clock_of, date_reading
+from app.text.quantities.ranges import with_ranges
 
 _GAP: Final = f"[{SPACES}]"
 TWELVE_HOURS: Final = re.compile(
     r"(?<![\d.,:])(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minutes>[0-5]\d))?"
     r"[ \u00a0\u202f]?(?P<half>[aApP])(?:\.[ \u00a0\u202f]?[mM]\.|[mM]\b)"
 )
-_CLOCK = r"(?:[01]?\d|2[0-4])"
 _NUMBER: Final = r"\d+(?:[.,'’]\d+|[\u00a0\u2009\u202f]\d{3}(?!\d))*"
 _TOKEN: Final = re.compile(
     rf"""
@@ -60,39 +54,8 @@ _CLOCK_BEFORE: Final = re.compile(
     r"\b(?:at|from|until|till|to|by|since|after|before|around|about|um|von|bis|ab|gegen|seit|nach|vor)\s$",
     re.IGNORECASE,
 )
-# Between the numbers of a range: "4 to 5 million", "from $4 to $5 million", "3-5 p.m."
-_RANGE: Final = re.compile(rf"{_GAP}?(?:[-–—,]|[^\W\d_]{{1,5}}){_GAP}?[^\w\s,;.:()]?\Z")
 _DECADE_SUFFIXES: Final = frozenset({"s", "er", "ern"})
 _ORDINAL_SUFFIX: Final = frozenset({"st", "nd", "rd", "th", "ème", "te", "ten"})
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number, date or time at `text[start:end]` of a text.
-
-    `readings` are the ways to understand it, the likeliest first. `digits` is the token without words beside it, and
-    `suffix` the letters that touch it: "th" in "125th". `magnitude` is the word for a power of ten behind it. A
-    `name` is copied: a version, a telephone number. `is_glued` is true behind a letter: 350 in "A350".
-    `is_ordinal` is true for "125th", and for "125." in a language that writes ordinals with a dot.
-    """
-
-    start: int
-    end: int
-    text: str
-    kind: Kind
-    readings: tuple[Reading, ...]
-    digits: str
-    suffix: str = ""
-    magnitude: Magnitude | None = None
-    is_glued: bool = False
-    is_ordinal: bool = False
-    begins_range: bool = False
-
-    @property
-    def number(self) -> Decimal | None:
-        """The number that it is by its first reading."""
-        [(kind, value), *others] = self.readings[0]
-        return value if kind == "number" and isinstance(value, Decimal) and not others else None
 
 
 def is_in_name(before: str) -> bool:
@@ -109,9 +72,9 @@ def quantities(text: str, language: str) -> tuple[Quantity, ...]:
     """The quantities of a text in their order.
 
     >>> [(found.text, found.readings[0]) for found in quantities("um 14.30 Uhr: 1,5 Mio. Euro", "de")]
-    [('14.30 Uhr', (('time', 870),)), ('1,5 Mio.', (('number', Decimal('1500000.0')),))]
+    [('14.30 Uhr', (('time', 870),)), ('1,5 Mio.', (('number', Decimal('1.5E+6')),))]
     """
-    return tuple(_with_ranges(_Reader(text, conventions_of(language)).read(), text))
+    return with_ranges(_Reader(text, conventions_of(language)).read(), text)
 
 
 class _Reader:
@@ -138,10 +101,10 @@ class _Reader:
             return self._made(start, end, "name", [(("text", match.group()),)])
         if kind == "iso":
             year, month, day = map(int, match.group().split("-"))
-            return self._made(start, end, "date", [_date(day, month, year), (("text", match.group()),)])
+            return self._made(start, end, "date", [date_reading(day, month, year), (("text", match.group()),)])
         if kind == "cjk":
             *years, month, day = map(int, _PARTS.findall(match.group()))
-            return self._made(start, end, "date", [_date(day, month, *years)])
+            return self._made(start, end, "date", [date_reading(day, month, *years)])
         if kind == "phone":
             return self._made(start, end, "name", [(("text", "".join(filter(str.isdigit, match.group()))),)])
         if kind in ("date", "day"):
@@ -164,7 +127,7 @@ class _Reader:
         orders = [(first, second), (second, first)]
         if self.conventions.day_order == "md" and "." not in token:
             orders.reverse()
-        readings = [_date(day, month, *years) for day, month in orders if 1 <= day <= 31 and 1 <= month <= 12]
+        readings = [date_reading(day, month, *years) for day, month in orders if 1 <= day <= 31 and 1 <= month <= 12]
         if not readings or (not year and "." in token and self.conventions.decimal == "."):
             number = _ONE_NUMBER.match(self.text, start)
             assert number is not None
@@ -230,7 +193,7 @@ class _Reader:
     def _number_readings(self, token: str, value: Decimal | None, before: str, behind: str) -> list[Reading]:
         """A number, the number of a section or version, or a time with a dot."""
         copied: Reading = (("text", token),)
-        clock = _clock_of(token)
+        clock = clock_of(token)
         is_clock = clock is not None and (
             _CLOCK_BEFORE.search(before) is not None or (self.conventions.clock_mark == "." and "." in token)
         )
@@ -308,7 +271,7 @@ class _Reader:
             years, last = [int(year["year"])], year.end()
         if not years and match["month"] in _VERBS:
             return None  # "people under 18 may enter"
-        return self._made(first, last, "date", [_date(day, month, *years)], digits=self.text[start:end])
+        return self._made(first, last, "date", [date_reading(day, month, *years)], digits=self.text[start:end])
 
     def _hour(self, start: int, end: int, before: str) -> Quantity | None:
         """A time with the word for hours: "14 Uhr", "14.30 Uhr", "14 h 30"."""
@@ -384,49 +347,10 @@ def _spelt(word: str) -> str:
     return pattern if word[-1] > "\u2fff" else rf"{pattern}(?!\w)"
 
 
-def _with_ranges(found: list[Quantity], text: str) -> Iterator[Quantity]:
-    """The quantities, where the first of a range may share what only the last one has: "4 to 5 million", "3-5 p.m."."""
-    for quantity, following in zip_longest(found, found[1:]):
-        between = text[quantity.end : following.start][:12] if following is not None else ""
-        if following is None or _RANGE.fullmatch(between) is None:
-            yield quantity
-            continue
-        is_bare = quantity.kind in ("number", "time") and quantity.magnitude is None and not quantity.suffix
-        shared = _shared(quantity, following) if is_bare and "," not in between else None
-        is_like = following.kind == quantity.kind and (following.magnitude is None) == (quantity.magnitude is None)
-        yield replace(
-            quantity,
-            readings=(*quantity.readings, shared) if shared is not None else quantity.readings,
-            begins_range=is_like and (quantity.kind == "time" or quantity.magnitude is not None),
-        )
-
-
-def _shared(quantity: Quantity, following: Quantity) -> Reading | None:
-    value = quantity.number
-    if following.magnitude is not None and value is not None:
-        return (("number", value.scaleb(following.magnitude.exponent)),)
-    kind, time = following.readings[0][0]
-    clock = _clock_of(quantity.digits.replace(":", "."))
-    if kind == "time" and isinstance(time, int) and clock is not None:
-        is_afternoon = clock < 720 <= time and clock + 720 <= time and following.text[-1:].lower() in "m."
-        return (("time", clock + 720 if is_afternoon else clock),)
-    return None
-
-
-def _date(day: int, month: int, *year: int) -> Reading:
-    return (("day", (month, day)), *(("number", Decimal(number)) for number in year))
-
-
 def _twelve(token: str) -> int:
     match = TWELVE_HOURS.fullmatch(token)
     assert match is not None
     return (int(match["hour"]) % 12 + (12 if match["half"] in "pP" else 0)) * 60 + int(match["minutes"] or 0)
-
-
-def _clock_of(token: str) -> int | None:
-    """The minutes of a time such as "10.15" or "9"; None if it is not one."""
-    match = re.fullmatch(rf"({_CLOCK})(?:\.([0-5]\d))?", token)
-    return int(match[1]) * 60 + int(match[2] or 0) if match else None
 
 
 def _with_plain_digits(text: str, conventions: Conventions) -> str:

@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import Final
 
 from app.text.nontranslatables import nontranslatables
-from app.text.quantities.quantity_forms import forms_of, other_forms_of
-from app.text.quantities.quantity_reading import Quantity, quantities
+from app.text.quantities.quantity import Quantity
+from app.text.quantities.quantity_forms import bare_forms_of, forms_of, other_forms_of
+from app.text.quantities.quantity_reading import quantities
 from app.text.quantities.units import is_customary, unit_behind
 from engine import occurrences
 
@@ -52,9 +53,10 @@ def required_quantities(source: str, source_language: str, target_language: str)
     if len(found) > _MAX_REQUIRED:
         return ()
     required = []
+    languages = source_language, target_language
     for quantity in found:
-        forms = _shortest(forms_of(quantity, source_language, target_language))
-        others = other_forms_of(quantity, source_language, target_language)
+        forms = _shortest((*forms_of(quantity, *languages), *bare_forms_of(quantity, *languages)))
+        others = other_forms_of(quantity, *languages)
         replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
     return tuple(required)
