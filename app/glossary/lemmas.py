@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice, product
 
 from app.glossary.model import Term
-from app.text.folding import FoldedText, folded, lower, token_end, tokens
+from app.text.folding import FoldedText, folded, lower, spelt, token_end, tokens
 from engine import compound_head, form_list, is_compound, is_word_char, occurrences
 
 MAX_FORMS = 24
@@ -86,13 +86,14 @@ def _compounds_with(text: FoldedText, key: str, language: str) -> Iterable[tuple
     """The words of the text that are compounds with these lower-case letters at their start or end."""
     for first, last in occurrences(text.lower, key, "start"):
         end = token_end(text.exact, last - 1)
-        if is_compound(text.exact[first:end], 0, last - first, language):
+        if is_compound(spelt(text.exact[first:end]), 0, len(spelt(text.exact[first:last])), language):
             yield first, end
     for first, last in occurrences(text.lower, key, "end"):
         start = first
         while start and is_word_char(text.exact[start - 1]):
             start -= 1
-        if is_compound(text.exact[start:last], first - start, last - start, language):
+        word, other = spelt(text.exact[start:last]), spelt(text.exact[start:first])
+        if is_compound(word, len(other), len(word), language):
             yield start, last
 
 
@@ -105,7 +106,7 @@ def _other_form(text: FoldedText, target: str, language: str) -> tuple[int, int]
         window = words[number : number + len(wanted)]
         if text.lower[slice(*window[0])][:2] != starts[0] and form_list(language) is None:
             continue  # the dictionary is loaded only for words that look alike
-        if all(_is_form(word, text.exact[slice(*span)], n + 1 == len(wanted), language)
+        if all(_is_form(spelt(word), spelt(text.exact[slice(*span)]), n + 1 == len(wanted), language)
                for n, (word, span) in enumerate(zip(wanted, window, strict=True))):  # fmt: skip
             return window[0][0], window[-1][1]
     return None
@@ -116,14 +117,14 @@ def _is_form(word: str, other: str, is_last: bool, language: str) -> bool:
     if len(other) > _MAX_LETTERS:
         return False
     if form_list(language) is not None:
-        return lower(other) in _lower_forms(word, is_last, language)
+        return lower(folded(other)) in _lower_forms(word, is_last, language)
     lemma = lemmatiser(language)
-    return lower(other) == lower(word) or lemma(other) == lemma(word)
+    return lower(folded(other)) == lower(folded(word)) or lemma(other) == lemma(word)
 
 
 @lru_cache(maxsize=10_000)
 def _lower_forms(word: str, is_last: bool, language: str) -> frozenset[str]:
-    return frozenset(map(lower, _forms_of(word, is_last, language)))
+    return frozenset(lower(folded(form)) for form in _forms_of(word, is_last, language))
 
 
 def _inflections(term: Term, language: str) -> tuple[str, ...]:

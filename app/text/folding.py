@@ -2,6 +2,9 @@
 
 Characters that readers do not see do not count. White space, hyphens, apostrophes and quotes have one form each. So do
 letters with accents, in ligatures and in full width. Every character keeps its place in the given text.
+
+German ß is two letters: a long s and an s, "ſs". In lower case it equals "ss", the spelling of capitals, of Switzerland
+and often of old texts. Only words that differ in nothing else stay apart: "Maße" are measures, "Masse" is a mass.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ _FORMS = (
     | dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"')
     | {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if re.match(f"[{_FULL_WIDTH}]", chr(code))}
 )
+_SHARP_S = {0xDF: "ſs", 0x1E9E: "SS"}
+_OTHER_WORD = re.compile(r"(?<!\w)(ma|bu)ſs(e[ns]?)(?!\w)")  # Maße and Masse, Buße and Busse
 _CHANGES_LENGTH = re.compile(f"{_HIDDEN.pattern}|[\ufb00-\ufb06]|[{_SPACES}]{{2}}")
 _PLAIN_WORDS = re.compile(r"[!-~]+(?: [!-~]+)*")  # ASCII, single spaces
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")
@@ -41,7 +46,7 @@ class FoldedText:
 
     def __init__(self, text: str, left_out: Iterable[Span] = ()) -> None:
         left_out = tuple(left_out)
-        if not left_out and _keeps_length(text):
+        if not left_out and _keeps_length(text) and "ß" not in text and "ẞ" not in text:
             self.exact = text.translate(_FORMS)
             self.starts: Sequence[int] = range(len(text))
             self.ends: Sequence[int] = range(1, len(text) + 1)
@@ -73,7 +78,16 @@ def folded(text: str) -> str:
     """
     if _PLAIN_WORDS.fullmatch(text):
         return text
-    return text.translate(_FORMS) if _keeps_length(text) else FoldedText(text).exact
+    return text.translate(_FORMS | _SHARP_S) if _keeps_length(text) else FoldedText(text).exact
+
+
+def spelt(folded: str) -> str:
+    """A folded text with ß again, for lists and rules of German words.
+
+    >>> spelt(folded("Straße"))
+    'Straße'
+    """
+    return folded.replace("ſs", "ß")
 
 
 def fold_spelling(source: str) -> str:
@@ -114,7 +128,11 @@ def lower(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = "".join(c.lower() if len(c.lower()) == 1 else "i" if c == "İ" else c for c in text)
-    return lowered.replace("ς", "σ")
+    lowered = lowered.replace("ς", "σ")
+    if "ſ" not in lowered:
+        return lowered
+    kept = {match.end(1) for match in _OTHER_WORD.finditer(lowered)}
+    return "".join("s" if c == "ſ" and place not in kept else c for place, c in enumerate(lowered))
 
 
 def _keeps_length(text: str) -> bool:
@@ -130,7 +148,7 @@ def _visible(text: str, left_out: Sequence[Span]) -> Iterator[tuple[str, int, in
             if place in hidden:
                 continue
             code = ord(text[place])
-            written = _LIGATURES.get(code) or _FORMS.get(code) or text[place]
+            written = _LIGATURES.get(code) or _FORMS.get(code) or _SHARP_S.get(code) or text[place]
             if not (is_space and written == " "):
                 yield from ((character, place, place + 1) for character in written)
             is_space = written == " "

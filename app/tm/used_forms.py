@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from app.glossary import Term, term_matcher
 from app.glossary.lemmas import MAX_FORMS
-from app.text.folding import FoldedText, tokens
+from app.text.folding import FoldedText, spelt, tokens
 from app.tm.entries import EVERYTHING, MemoryScope
 from app.tm.index import MemoryIndex
 from engine import FormList, form_list
@@ -93,7 +93,7 @@ def _listed(word: str, forms: FormList) -> tuple[str, ...]:
 
 def _words(text: str) -> list[str]:
     folded = FoldedText.of_words(text).exact
-    return [folded[start:end] for start, end in tokens(folded)]
+    return [spelt(folded[start:end]) for start, end in tokens(folded)]
 
 
 @lru_cache(maxsize=1024)

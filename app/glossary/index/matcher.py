@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from app.glossary.index.names import Names, is_part_of_compound
 from app.glossary.index.term_index import SearchedText, TermIndex
 from app.glossary.model import STATUS_RANK, Term, TermHit, TermMatches
-from app.text.folding import fold_spelling, token_end
+from app.text.folding import fold_spelling, spelt, token_end
 from engine import is_word_char, stands_alone
 
 _Priority = tuple[int, int, bool, int, int, bool, int]
@@ -102,7 +102,7 @@ def _hit(text: SearchedText, start: int, end: int, term: Term, part: int) -> Ter
         end = token_end(folded.exact, end - 1)
     if is_part_of_compound(folded, (start, end), term, text.language):
         return None
-    return TermHit(term, *folded.span(start, end), folded.exact[start:end], priority=part)
+    return TermHit(term, *folded.span(start, end), spelt(folded.exact[start:end]), priority=part)
 
 
 def _priority(hit: TermHit, number: int) -> _Priority:

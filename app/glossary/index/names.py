@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 
 from app.glossary.model import Term
-from app.text.folding import FoldedText, Span, fold_spelling
+from app.text.folding import FoldedText, Span, fold_spelling, spelt
 from app.text.function_words import is_joined_part
 from app.text.nontranslatables import nontranslatables
 from engine import is_word_char
@@ -78,4 +78,4 @@ def is_part_of_compound(text: FoldedText, span: Span, term: Term, language: str)
         while last < len(exact) and is_word_char(exact[last]) and last - end < _MAX_PART:
             last += 1
         parts.append(exact[end + 1 : last])
-    return any(part and is_joined_part(part.lower() if is_in_capitals else part, language) for part in parts)
+    return any(part and is_joined_part(spelt(part.lower() if is_in_capitals else part), language) for part in parts)

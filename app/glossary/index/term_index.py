@@ -14,7 +14,7 @@ from heapq import merge
 
 from app.glossary.lemmas import lemmatiser
 from app.glossary.model import Term
-from app.text.folding import FoldedText, fold_term, token_end, tokens
+from app.text.folding import FoldedText, fold_term, folded, lower, spelt, token_end, tokens
 from engine import is_word_char
 
 # The new term by number; None removes the term.
@@ -220,18 +220,18 @@ class LemmaText:
     `places` maps its token boundaries to those of the folded text; `tokens` are its own tokens.
     """
 
-    def __init__(self, folded: FoldedText, language: str) -> None:
+    def __init__(self, text: FoldedText, language: str) -> None:
         lemma = lemmatiser(language)
         parts: list[str] = []
         self.places: dict[int, int] = {}
         length = 0
-        for start, end in tokens(folded.exact):
+        for start, end in tokens(text.exact):
             self.places[length] = start
-            word = folded.exact[start:end]
-            part = lemma(word) if is_word_char(word[0]) else word
+            word = spelt(text.exact[start:end])
+            part = lower(folded(lemma(word))) if is_word_char(word[0]) else word
             parts.append(part)
             length += len(part)
-        self.places[length] = len(folded.exact)
+        self.places[length] = len(text.exact)
         self.text = "".join(parts)
 
     @cached_property

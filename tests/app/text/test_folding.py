@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.glossary.index.matcher import term_matcher
+from app.glossary.lemmas import target_in
+from app.glossary.model import Term
+from app.segments.find_replace import Query
 from app.text.folding import FoldedText, fold_term, folded, lower
+from app.tm.entries import MemoryEntry
+from app.tm.index import MemoryIndex
 from tests.app.work import growth
 
 # Letters and marks that compose, hidden characters, spaces, hyphens, quotes, ligatures, full width, tags.
@@ -62,6 +68,31 @@ def test_span_of_a_match_is_the_text_as_given(text: str, found: str) -> None:
 def test_paired_tags_are_left_out_of_terms_only() -> None:
     assert fold_term("{1}Power{/1} Cable") == "power cable"
     assert folded("{1}Power{/1} Cable") == "{1}Power{/1} Cable"
+
+
+@pytest.mark.parametrize("other", ["MASSSTAB", "Massstab", "MAẞSTAB", "maßstab"])
+def test_sharp_s_equals_two_letters_without_case(other: str) -> None:
+    assert lower(folded(other)) == lower(folded("Maßstab"))
+    assert [FoldedText("im Maßstab").span(3, 11)] == [(3, 10)]
+
+
+@pytest.mark.parametrize(("one", "other"), [("Maße", "Masse"), ("Maßen", "Massen"), ("Buße", "Busse")])
+def test_words_that_differ_only_in_sharp_s_are_different(one: str, other: str) -> None:
+    assert lower(folded(one)) != lower(folded(other))
+    assert lower(folded(f"{one}mer")) == lower(folded(f"{other}mer"))
+
+
+def test_terms_matches_and_searches_know_the_spelling_of_capitals_and_of_switzerland() -> None:
+    matcher = term_matcher([Term("Straße", "road"), Term("Maße", "dimensions")], "de")
+    found = [(hit.term.target, hit.text) for hit in matcher.find("DIE STRASSE, die Strasse, die Masse")]
+    assert found == [("road", "STRASSE"), ("road", "Strasse")]
+    assert target_in("DIE STRASSENBAHN", ["Straßenbahn"], "de") == "STRASSENBAHN"
+    assert target_in("die Straßenlampe", ["Straße"], "de", joins_compounds=True) == "Straßenlampe"
+    assert target_in("im Längenmaßstab", ["Maßstab"], "de", joins_compounds=True) == "Längenmaßstab"
+    index = MemoryIndex()
+    index.add(1, MemoryEntry("Der Maßstab ist falsch.", "The scale is wrong."))
+    assert [match.rate for match in index.matches("DER MASSSTAB IST FALSCH.")] == [99]
+    assert Query("strasse").spans("Die Straße") == [(4, 10)]
 
 
 def test_lower_case_keeps_the_length() -> None:

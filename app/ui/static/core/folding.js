@@ -6,6 +6,8 @@ const PLAIN = /^[ -~]*$/;
 const HIDDEN = /(?!\u200c)\p{Default_Ignorable_Code_Point}|(?<![\u0600-\u08ff])\u200c|\u200c(?![\u0600-\u08ff])/gu;
 /** @type {[RegExp, string | ((found: string) => string)][]} */
 const FORMS = [
+  [/ß/g, 'ſs'],
+  [/ẞ/g, 'SS'],
   [/[\u2010\u2011]/g, '-'],
   [/[\u2018\u2019\u201a\u201b\u02bc]/g, "'"],
   [/[\u201c-\u201f]/g, '"'],
@@ -26,3 +28,9 @@ export const folded = text => {
   }
   return result.replace(SPACES, ' ');
 };
+
+/**
+ * The folded text in lower case, in which ß equals ss.
+ * @param {string} text
+ */
+export const foldedLower = text => folded(text).toLowerCase().replaceAll('ſ', 's');

@@ -1,6 +1,6 @@
 /* The filter and the search of the list, with their buttons and their field. */
 import {button, count, h, icon, setText, sr, t} from '../core/dom.js';
-import {folded} from '../core/folding.js';
+import {foldedLower} from '../core/folding.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {matchOf} from './row.js';
 
@@ -95,7 +95,7 @@ export class RowFilter {
   /** Reads the search text. */
   search() {
     clearTimeout(this.searchTimer);
-    this.query = folded(this.searchField.value.trim().toLowerCase());
+    this.query = foldedLower(this.searchField.value.trim());
     this.onSearch();
   }
 
@@ -138,8 +138,8 @@ export class RowFilter {
     return (
       FILTERS[this.name][1](row, this.bench.person) &&
       (!this.query ||
-        folded(row.source.toLowerCase()).includes(this.query) ||
-        folded((row.target || '').toLowerCase()).includes(this.query))
+        foldedLower(row.source).includes(this.query) ||
+        foldedLower(row.target || '').includes(this.query))
     );
   }
 }
