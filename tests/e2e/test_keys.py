@@ -79,12 +79,56 @@ def test_hypotheses_are_reached_and_chosen_by_keys(screen: Screen):
         expect(screen.field).to_have_value(texts[number - 1])
         expect(screen.field).to_be_focused()
     screen.wait_until_saved()
-    # Enter in the search goes to the first match.
+    # Each Enter in the search goes to the next match; Escape ends the search, in the field.
     keys.press("Control+k")
-    keys.type("wireless")
-    keys.press("Enter")
-    expect(screen.page.locator(".editor .no")).to_have_text("1")
+    keys.type("router")
+    for number in ("4", "2", "4"):
+        keys.press("Enter")
+        expect(screen.page.locator(".editor .no")).to_have_text(number)
+    keys.press("Escape")
+    expect(screen.row(1)).to_be_visible()
     expect(screen.field).to_be_focused()
+
+
+def test_typing_goes_on_in_the_field_after_each_dialog(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Hier")
+    keys, text = screen.page.keyboard, "Hier"
+    for shortcut in ("Alt+h", "Control+h", "Alt+o", "Control+g"):
+        keys.press(shortcut)
+        expect(screen.page.locator("dialog[open]")).to_be_visible()
+        keys.press("Escape")
+        expect(screen.page.locator("dialog[open]")).to_have_count(0)
+        keys.type("x")
+        text += "x"
+        expect(screen.field).to_have_value(text)
+    screen.wait_until_saved()
+
+
+def test_notices_are_reached_and_dismissed_by_keys_and_cover_no_row(screen: Screen):
+    screen.open_text(DOCUMENT)
+    keys = screen.page.keyboard
+    keys.press("Alt+Shift+c")
+    keys.press("Alt+Shift+c")
+    expect(screen.notes).to_have_count(2)
+    note, rows = screen.page.locator(".notes").bounding_box(), screen.page.locator(".scroll").bounding_box()
+    assert note and rows and rows["y"] + rows["height"] <= note["y"]
+    for _ in range(3):  # backwards over the filters and the header
+        keys.press("Shift+F6")
+    expect(screen.page.locator(".notes :focus")).to_have_count(1)
+    keys.press("Escape")
+    expect(screen.notes).to_have_count(1)
+    keys.press("Escape")
+    expect(screen.notes).to_have_count(0)
+    keys.type("x")
+    expect(screen.field).to_have_value(re.compile("x"))
+    keys.press("Control+z")
+    keys.press("Alt+Shift+c")
+    keys.press("Alt+Shift+c")
+    keys.press("Escape")  # in the field
+    expect(screen.notes).to_have_count(1)
+    keys.press("Escape")
+    expect(screen.notes).to_have_count(0)
 
 
 def test_input_methods_and_altgr_keep_their_keys(screen: Screen):

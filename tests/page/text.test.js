@@ -4,8 +4,20 @@ import {test} from 'node:test';
 import {Changes, joinedEdits, originOf} from '../../app/ui/static/core/changes.js';
 import {splitAt, unseenIn} from '../../app/ui/static/core/unseen.js';
 import {firstWord, inWords, wholeWords, wordStarts} from '../../app/ui/static/core/words.js';
+import {isHalfTyped} from '../../app/ui/static/editor/target_text.js';
 import {nextCase, nextPlaceholder} from '../../app/ui/static/editor/text_commands.js';
 import {groupOf} from '../../app/ui/static/panels/side.js';
+
+for (const [text, source, expected] of /** @type {[string, string, boolean][]} */ ([
+  ['Warten Sie', 'Wait 5 seconds.', true],
+  ['Warten Sie 5 Sekunden.', 'Wait 5 seconds.', false],
+  ['Er sagte: \u201eWarten Sie!\u201c', 'He said \u201cWait!\u201d', false],
+  ['Ein', 'A short heading', true],
+  ['Eine kurze \u00dcberschrift', 'A short heading', false],
+  ['5\u79d2\u304a\u5f85\u3061\u304f\u3060\u3055\u3044\u3002', 'Wait 5 seconds.', false],
+])) {
+  test(`a sentence is half typed, or not: ${text}`, () => assert.equal(isHalfTyped(text, source), expected));
+}
 
 for (const {cases, lang} of [
   {cases: ['der alte hof', 'Der Alte Hof', 'DER ALTE HOF'], lang: 'de'},

@@ -101,7 +101,7 @@ export class Bench {
     this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
     this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
     this.connection = this.connect();
-    this.notes = new Notes(noteHost);
+    this.notes = new Notes(noteHost, () => this.focusEditor());
     this.serverNotes = new ServerNotes(this);
     this.news = new News(this);
     this.steps = new Steps(this);
@@ -234,6 +234,8 @@ export class Bench {
       }
       if (command && reply.error.kind === 'overtaken')
         askWhichText(this, command.args.segment, command.args.text, reply.error.message);
+      else if (command?.name && reply.error.kind === 'CommandError')
+        this.notes.say('warn', reply.error.message, [], {stays: true}); // refused, and nothing is wrong
       else if (command) this.say('bad', reply.error.message);
       return;
     }

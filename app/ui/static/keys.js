@@ -56,18 +56,21 @@ const placeOf = ({segment}) => {
 };
 
 /**
- * The action of a key while a completion is shown; Escape also cancels a request whose answer the field waits for.
- * @param {{segment: Segment}} options
+ * The action of a key while a completion is shown. Escape also cancels a request whose answer the field waits for, and
+ * dismisses an offer, or else the newest notice.
+ * @param {Pick<Bench, 'segment' | 'notes'>} bench
  * @param {string} keys
  * @param {string} place
  */
-const completionAction = ({segment}, keys, place) => {
+const completionAction = ({segment, notes}, keys, place) => {
   const {completion, rest, revision, offers} = segment;
   if (keys === 'Escape' && offers.isAsking) return () => offers.dismissQuestion();
   if (place !== 'field') return null;
   if (keys === 'Escape' && completion.isAsked) return () => completion.dismiss();
   if (keys === 'Escape' && rest.asked && !completion.isShown) return () => rest.cancel();
-  if (!completion.isShown) return keys === 'Escape' && revision.isOffered ? () => revision.dismiss() : null;
+  if (keys === 'Escape' && !completion.isShown)
+    return () => (revision.isOffered ? revision.dismiss() : notes.dismiss());
+  if (!completion.isShown) return null;
   if ((keys === 'Tab' || keys === `Ctrl+${completion.forward}`) && completion.isAtCaret)
     return () => completion.take(true);
   if (keys === 'End' && completion.isAtCaret) return () => completion.take(false);
@@ -97,6 +100,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
     [segment.layout.element, 'textarea'],
     [segment.offers.hypotheses.element, '.nb'],
     [root.querySelector('.side'), '[aria-selected=true]'],
+    [root.querySelector('.notes'), 'button'],
   ];
   const parts = places.filter(([host, selector]) => host?.querySelector(selector) && !host.closest('[inert]'));
   const at = parts.findLastIndex(([host]) => host?.contains(document.activeElement));

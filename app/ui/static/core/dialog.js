@@ -67,6 +67,11 @@ export class Dialog {
   close() {
     if (this.isOpen) this.element.close();
     this.element.remove();
+    // The browser has given the focus back while the selection was still in the dialog: keys would do nothing there until
+    // the element gets the focus once more.
+    const held = /** @type {HTMLElement | null} */ (document.activeElement);
+    held?.blur();
     this.onClose();
+    if (document.activeElement === document.body) held?.focus({preventScroll: true});
   }
 }

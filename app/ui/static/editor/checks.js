@@ -197,8 +197,9 @@ export class Checks {
     return button('.btn.small', {onclick: () => openChecks(this.page)}, t('checks.choose'));
   }
 
+  /** The number of findings; not while the person is in the middle of the sentence. */
   paintLink() {
-    const n = this.known()?.length ?? 0;
+    const n = this.text.isHalfTyped ? 0 : (this.known()?.length ?? 0);
     this.link.hidden = !n;
     setText(this.link, tn('checks.link', n));
   }

@@ -135,10 +135,17 @@ export class Hypotheses {
    * current: the text of the field; proposal: the text that is not listed again; free: the best translation without
    * constraints, or null.
    * @param {Hypothesis[]} rows
-   * @param {{lang?: string, current?: string, proposal?: string, free?: FreeHypothesis | null, tags?: Tags}} options
+   * @param {{lang?: string, current?: string, proposal?: string, free?: FreeHypothesis | null, tags?: Tags, isPending?: boolean}} options
    */
-  render(rows, {lang = '', current, proposal = '', free = null, tags = {}}) {
-    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), proposal, free]);
+  render(rows, {lang = '', current, proposal = '', free = null, tags = {}, isPending = false}) {
+    const signature = JSON.stringify([
+      rows,
+      lang,
+      rows.findIndex(row => row.text === current),
+      proposal,
+      free,
+      isPending,
+    ]);
     if (signature === this.signature) return;
     this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
@@ -178,8 +185,8 @@ export class Hypotheses {
         );
       }),
     );
-    this.end.hidden = !rows.length || others.length >= NUM_SHOWN;
-    setText(this.note, t(others.length ? 'nbest.few' : 'nbest.none'));
+    this.end.hidden = (!rows.length && !isPending) || others.length >= NUM_SHOWN;
+    setText(this.note, t(isPending ? 'nbest.pending' : others.length ? 'nbest.few' : 'nbest.none'));
     this.free.hidden = !free || !rows.length;
     this.advice.hidden = Boolean(free) || !rows.length;
     if (free) {

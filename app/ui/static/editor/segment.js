@@ -97,6 +97,8 @@ export class Segment {
     this.completion = new Completion(bench, {current, text});
     this.revision = new Revision(bench, {current, text, constraints});
     this.checks = new Checks(bench, {current, text, onConfirm: () => this.confirmation.press()});
+    for (const name of ['blur', 'selectionchange'])
+      text.field.area.addEventListener(name, () => this.checks.paintLink());
     this.confirmation = new Confirmation(bench, {
       current,
       text,

@@ -227,6 +227,7 @@ export class SegmentView {
         proposal: detail.proposal?.text,
         tags: this.current.row.tags,
         free: this.#known.free,
+        isPending: detail.is_pending && this.page.model.state === 'ready',
       });
   }
 

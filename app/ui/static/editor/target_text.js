@@ -6,6 +6,17 @@ import {drafts} from '../core/storage.js';
 import {Field} from './field.js';
 
 const SAVE_PAUSE_MS = 300;
+const END_LENGTH = 12; // characters in which an end sign is expected, before quotes and brackets
+const END_SIGN = /[.!?\u2026:;\u3002\uff01\uff1f\u061f\u06d4\u0964][^\p{L}\p{N}]*$/u;
+/**
+ * True if a text, typed up to its end, is not yet a translation of the whole source: it lacks an end sign like the
+ * source's, or half of its length if the source has none.
+ * @param {string} text
+ * @param {string} source
+ */
+export const isHalfTyped = (text, source) => (hasEndSign(source) ? !hasEndSign(text) : text.length < source.length / 2);
+/** @param {string} text */
+const hasEndSign = text => END_SIGN.test(text.slice(-END_LENGTH));
 
 export class TargetText {
   isDirty = false; // the field contains text that was not sent yet
@@ -40,6 +51,13 @@ export class TargetText {
 
   get value() {
     return this.field.text;
+  }
+
+  /** True while the person is in the middle of the sentence. */
+  get isHalfTyped() {
+    const {area} = this.field;
+    const isWriting = this.isTyped && document.activeElement === area && area.selectionEnd === area.value.length;
+    return isWriting && isHalfTyped(this.value, this.current.source);
   }
 
   /** True if the field shows a text that the server has not stored. */

@@ -100,7 +100,9 @@ export class SegmentList {
     const found = this.visible.filter(index => this.filter.matches(rows[index]));
     const at = this.visible.indexOf(session.open);
     const next = found.find(index => this.visible.indexOf(index) > at) ?? found[0];
-    if (next !== undefined) this.bench.openSegment(next);
+    if (next === undefined) return;
+    this.bench.openSegment(next);
+    this.filter.searchField.focus(); // Enter goes on
   }
 
   /** Selects and lays out the rows of another document, filter or query; the focus stays in the editor. */

@@ -1,4 +1,4 @@
-/* Notices over the lower end of the list, and what they report of the model and of the server. */
+/* Notices below the list, which ends above them, and what they report of the model and of the server. */
 import {button, h, icon, t} from '../core/dom.js';
 import {showDirections} from '../dialogs/direction.js';
 import {languagesOf} from '../dialogs/published_models.js';
@@ -8,9 +8,38 @@ const MAX_NOTES = 3; // and the questions
 
 /** Notices: plain text and a few buttons. Errors stay until they are dismissed, questions until they are answered. */
 export class Notes {
-  /** @param {HTMLElement} host */
-  constructor(host) {
+  /**
+   * @param {HTMLElement} host
+   * @param {() => void} onLeave moves the focus to the document after the last notice with the focus was dismissed
+   */
+  constructor(host, onLeave) {
     this.host = host;
+    this.onLeave = onLeave;
+    new ResizeObserver(() => {
+      const {root} = this;
+      root?.style.setProperty('--notes', host.children.length ? `${host.offsetHeight}px` : '');
+      root?.classList.toggle('has-notes', host.children.length > 0);
+    }).observe(host);
+    host.addEventListener('keydown', event => {
+      if (event.key !== 'Escape' || event.isComposing) return;
+      this.dismiss(event.target.closest('.banner'));
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  get root() {
+    return this.host.parentElement;
+  }
+
+  /**
+   * Dismisses a notice as its cross does, or the newest one that is not a question. Returns whether there is one.
+   * @param {HTMLElement | null} [note]
+   */
+  dismiss(note = [...this.host.querySelectorAll('.banner:not([data-question])')].at(-1) ?? null) {
+    const cross = note?.querySelector('.x');
+    cross?.click();
+    return Boolean(cross);
   }
 
   /**
@@ -30,8 +59,12 @@ export class Notes {
       note.remove();
     };
     const dismiss = () => {
+      const hadFocus = note.contains(document.activeElement);
       close();
       onDismiss();
+      const next = [...this.host.querySelectorAll('.x')].at(-1);
+      if (hadFocus && next) next.focus();
+      else if (hadFocus) this.onLeave();
     };
     /** @type {HTMLElement} */
     const note = h(
