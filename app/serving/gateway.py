@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from app import VERSION
+from app.access.headers import Header, headers_problem
 from app.errors import ApiError, ApiErrorKind, AppError, LogError
 from app.log.connection import noting_writes
 from app.monitoring import AREA
@@ -34,7 +35,6 @@ from app.serving.api_schemas import problem_of
 from app.serving.dialects import ApiContext, unadmitted_fields_of
 from engine import InvalidRequest
 
-Header = tuple[bytes, bytes]
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 ErrorReply = Callable[[ApiError], Response]
 
@@ -112,6 +112,8 @@ class ApiGateway:
     def _check(self, scope: Any) -> None:
         """Raises ApiError for a request that is not passed on."""
         headers = scope["headers"]
+        if (problem := headers_problem(headers)) is not None:
+            raise ApiError("too_large", problem)
         if not self._is_own(headers):
             message = (
                 "This server does not answer under this host name: start Pinpoint with --allow-host NAME to allow it."

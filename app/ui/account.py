@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
 from app.access.actor import Actor
+from app.access.headers import is_https
 from app.errors import AppError, SignInError
 from app.i18n import Message
 from app.server_log import by, fields, pseudonym
@@ -37,10 +38,15 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
         return _account_page(sign_in, request, actor, done=_DONE.get(done, ""))
 
     @app.post(SIGN_IN_PATH)
-    async def sign_in_with_password(request: Request) -> Response:
-        if (passwords := sign_in.passwords) is None or is_of_another_site(request.headers.raw):
+    async def sign_in_with_form(request: Request) -> Response:
+        if is_of_another_site(request.headers.raw):
             return sign_in.refusal()
         form = await _form(request)
+        if token := form.get("token", "").strip():
+            headers = request.headers.raw
+            return await asyncio.to_thread(sign_in.with_token, token, headers, is_https=_is_https(request))
+        if (passwords := sign_in.passwords) is None:
+            return sign_in.refusal()
         name = form.get("name", "").strip()
         try:
             token = await asyncio.to_thread(passwords.sign_in, name, form.get("password", ""), _address(request))
@@ -49,7 +55,7 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
             status = 429 if error.retry_after else 401
             return _refused(sign_in.question(request.headers.raw, error.args[0], name=name, status=status), error)
         _LOG.info("signed in", extra=fields(person=pseudonym(name)))
-        return sign_in.signed_in(token, "./")
+        return sign_in.signed_in(token, "./", is_https=_is_https(request))
 
     @app.post(PASSWORD_PATH)
     async def change_password(request: Request, actor: SignedIn) -> Response:
@@ -70,7 +76,7 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
                 status = 429 if error.retry_after else 403
             return _refused(_account_page(sign_in, request, actor, problem=error.args[0], status=status), error)
         _LOG.info("password changed", extra=by(actor))
-        return sign_in.signed_in(token, f".{ACCOUNT_PATH}?done=changed")
+        return sign_in.signed_in(token, f".{ACCOUNT_PATH}?done=changed", is_https=_is_https(request))
 
     @app.post(SIGN_OUT_PATH)
     def sign_out_everywhere(request: Request, actor: SignedIn) -> Response:
@@ -90,6 +96,10 @@ def _account_page(
     hint = "" if passwords is None else passwords.rule
     page = account_page(language_of(request.headers.raw), name, num_browsers, hint, problem, done)
     return HTMLResponse(page, status, {"cache-control": "no-store"})
+
+
+def _is_https(request: Request) -> bool:
+    return is_https(request.url.scheme, request.headers.raw)
 
 
 async def _form(request: Request) -> Mapping[str, str]:

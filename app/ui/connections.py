@@ -1,11 +1,16 @@
-"""Limits idle connections: each uses a descriptor, of which a process has a thousand or fewer."""
+"""Limits of connections: how long they may be idle, and how large the headers of a request are.
+
+Each connection uses a descriptor, of which a process has a thousand or fewer.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any, ClassVar, Final
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from app.access.headers import MAX_HEADER_BYTES
 
 HEAD_SECONDS: Final = 20.0  # for all headers of a request
 BODY_SECONDS: Final = 60.0  # for a part of its body
@@ -14,11 +19,13 @@ MIN_RATE: Final = 500.0  # bytes a second of a body or a reply, on average
 MAX_WAITING: Final = 100  # connections that have not sent a whole request
 
 
-class TimedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+class TimedConnection(H11Protocol):
     """Ends connections that do not send their request or body, and the longest silent one if there are too many.
 
     One whose reply is not read ends, too. A program that opens connections and sends one letter a minute, or reads
     none, would else keep everybody out, without a token.
+
+    h11 is used even where httptools is installed (Ray installs it): httptools collects headers without any limit.
     """
 
     # The one whose head began first, or whose body was silent for longest, comes first.
@@ -53,6 +60,9 @@ class TimedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         super().on_response_complete()
         if self.transport.get_write_buffer_size():  # which closing the connection would wait for
             self._start_reading_timer()
+
+    def send_400_response(self, msg: str) -> None:
+        super().send_400_response(f"The request is not HTTP, or its headers exceed {MAX_HEADER_BYTES // 1024} KiB.")
 
     def _look(self, num_bytes: int) -> None:
         """Starts, moves or ends the time for a request, of which so many bytes came."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-Header = tuple[bytes, bytes]
+from app.access.headers import Header
 
 
 def is_loopback(host: str) -> bool:

@@ -22,6 +22,7 @@ from fastapi.staticfiles import StaticFiles
 
 from app.access.actor import Actor
 from app.access.admitted import admit
+from app.access.headers import MAX_HEADER_BYTES, headers_problem, is_https
 from app.errors import AppError
 from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
@@ -118,6 +119,8 @@ class Doors:
 
     def _refusal(self, scope: Any, person: str | None) -> Response | None:
         """The reply to a request that is not passed on; `person` is None without a token."""
+        if (problem := headers_problem(scope["headers"])) is not None:
+            return PlainTextResponse(problem, 431)
         if not self.own_pages.sent(scope["headers"]):
             return PlainTextResponse(
                 "This server answers only its own page. If this is another name of this server, start Pinpoint with "
@@ -143,7 +146,8 @@ class Doors:
     def _sign_in_answer(sign_in: SignIn, scope: Any, person: str | None) -> Response | None:
         """The reply to a request that signs in or does not have the access token."""
         if scope["path"] == "/":
-            return sign_in.answer(scope["query_string"], scope["headers"])
+            headers = scope["headers"]
+            return sign_in.answer(scope["query_string"], headers, is_https=is_https(scope["scheme"], headers))
         is_public = scope["path"] in PUBLIC_ROUTES or scope["path"].startswith(PUBLIC_PATH)
         return None if is_public or person is not None else sign_in.refusal()
 
@@ -188,6 +192,7 @@ def server_config(application: Any, trusted_proxies: Sequence[str] = ()) -> uvic
         forwarded_allow_ips=list(trusted_proxies),
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         http=TimedConnection,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )
 
 

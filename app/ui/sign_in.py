@@ -26,17 +26,17 @@ from starlette.requests import cookie_parser
 
 from app.access.actor import Actor
 from app.access.admitted import actor_of
+from app.access.headers import Header
 from app.errors import AppError
 from app.i18n import Message
 from app.ui.sign_in_pages import language_of, sign_in_page
 from app.whole_files import write_whole
 
-Header = tuple[bytes, bytes]
-
 _TOKEN = re.compile(r"[\w-]{16,200}", re.ASCII)
 _MAX_NAME: Final = 100  # characters of a person's name
-_COOKIE_SECONDS: Final = 400 * 24 * 3600  # browsers allow no longer age
+_COOKIE_SECONDS: Final = 30 * 24 * 3600
 _TICKET_SECONDS: Final = 60.0
+_WRONG_TOKEN: Final = Message("This access token or key is wrong or no longer valid.")
 
 
 def signed_in(request: Request) -> Actor:
@@ -166,39 +166,44 @@ class SignIn:
         """True if a proxy that signs people in has passed the request on."""
         return bool(self._person_header) and self._person(_bearer(dict(headers))) == ""
 
-    def answer(self, query: bytes, headers: Iterable[Header]) -> Response | None:
+    def answer(self, query: bytes, headers: Iterable[Header], *, is_https: bool = False) -> Response | None:
         """The reply to a request for the page itself: signs in, or asks for the token; None for the page.
 
-        `query` is that of the address; a token or a ticket in it does not stay in the address. A link on another site
-        asks first: it could sign a person in as somebody else, who then reads what the person writes. With "sign-out",
-        the browser forgets its token.
+        `query` is that of the address; a token or a ticket in it does not stay in the address. With "sign-out", the
+        browser forgets its token. A link could sign a person in as somebody else, who then reads what the person
+        writes. So the reply to an address with a token is a question, unless the browser says that the address was
+        typed or opened by another program, and nobody else is signed in. By plain http, browsers do not say it.
         """
+        headers = list(headers)
         given = parse_qs(query.decode("latin-1"), keep_blank_values=True)
         token, ticket = given.get("token", [""])[-1].strip(), given.get("ticket", [""])[-1]
         if ticket and self._is_ticket(ticket):
             token = self.token
-        person = self._person(token)
-        if person is not None and is_of_another_site(headers):
-            linked = Message(
-                "A link on another website is opening Pinpoint as {person}.", person=person or Message("its owner")
-            )
+        person, known = self._person(token), self.person_of(headers)
+        if person is not None and (known not in (None, person) or _site_of(headers) != b"none"):
+            linked = Message("A link is opening Pinpoint as {person}.", person=person or Message("its owner"))
             reply = self.question(headers, linked, token=token)
         elif person is not None:
-            reply = self.signed_in(token, "./")
+            reply = self.signed_in(token, "./", is_https=is_https)
         elif "sign-out" in given and self.is_behind_proxy(headers):
             reply = PlainTextResponse("The proxy of this server has signed you in: sign out there.")
         elif "sign-out" in given:
             if self.passwords is not None:
                 self.passwords.sign_out(self._cookie_of(dict(headers)))
             reply = self.question(headers)
-            reply.delete_cookie(self.cookie, httponly=True, samesite="lax")
-        elif self.person_of(headers) is not None:
+            reply.delete_cookie(self.cookie, httponly=True, samesite="lax", secure=is_https)
+        elif known is not None:
             return None
         else:
-            wrong = Message("This access token or key is wrong or no longer valid.")
-            reply = self.question(headers, wrong if token else None)
+            reply = self.question(headers, _WRONG_TOKEN if token else None)
         reply.headers["cache-control"] = "no-store"
         return reply
+
+    def with_token(self, token: str, headers: Iterable[Header], *, is_https: bool) -> Response:
+        """The reply to the form of the sign-in page with an access token or a key."""
+        if self._person(token) is None:
+            return self.question(headers, _WRONG_TOKEN)
+        return self.signed_in(token, "./", is_https=is_https)
 
     def question(
         self,
@@ -214,10 +219,10 @@ class SignIn:
         asks_for_password = self.passwords is not None and self.passwords.are_used and not token
         return HTMLResponse(sign_in_page(language, problem, token, name if asks_for_password else None), status)
 
-    def signed_in(self, token: str, location: str) -> Response:
+    def signed_in(self, token: str, location: str, *, is_https: bool) -> Response:
         """The reply that leads to another page, after which the browser sends this token."""
         reply = Response(status_code=303, headers={"location": location, "cache-control": "no-store"})
-        reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax")
+        reply.set_cookie(self.cookie, token, max_age=_COOKIE_SECONDS, httponly=True, samesite="lax", secure=is_https)
         return reply
 
     @staticmethod
@@ -248,7 +253,12 @@ class SignIn:
 
 def is_of_another_site(headers: Iterable[Header]) -> bool:
     """True if, according to the browser, the request comes from a page of another site."""
-    return dict(headers).get(b"sec-fetch-site", b"") in (b"cross-site", b"same-site")
+    return _site_of(headers) in (b"cross-site", b"same-site")
+
+
+def _site_of(headers: Iterable[Header]) -> bytes:
+    """Where a request comes from, according to the browser; empty if it does not say it."""
+    return dict(headers).get(b"sec-fetch-site", b"")
 
 
 def _bearer(headers: Mapping[bytes, bytes]) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final
 
+from app.access.headers import Header
 from app.i18n import Message, translated
-
-Header = tuple[bytes, bytes]
 
 # Browsers send Origin with a form only if the page may name itself to its own server.
 _HEAD: Final = """<!doctype html>
@@ -30,7 +29,7 @@ h2 {{ font-size: 1.1rem }}
 <main>
 """
 _END: Final = "</main>\n</html>\n"
-_TOKEN_FORM: Final = """<form action="./" method="get">
+_TOKEN_FORM: Final = """<form action="sign-in" method="post">
 <label for="token">{label}</label>
 <input id="token" name="token" type="password" autocomplete="{autocomplete}" value="{token}" required{focus}>
 <button>{open}</button>

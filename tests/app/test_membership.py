@@ -141,7 +141,7 @@ class Browser:
     def __init__(self, office: Office, name: str, **options: Any) -> None:
         self.client = TestClient(office.front, base_url=URL, client=("127.0.0.1", 50_000))
         _, self.key = office.keys.create(name, signs_in=True, **options)
-        assert self.client.get(f"/?token={self.key}", follow_redirects=False).status_code == 303
+        assert self.client.post("/sign-in", data={"token": self.key}, follow_redirects=False).status_code == 303
         found = re.search(r'"components":\s*\[\{"id":\s*(\d+)', self.client.get("/").text)
         assert found
         self.component = int(found[1])

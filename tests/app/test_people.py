@@ -50,7 +50,7 @@ class Server:
         """The browser of a new person."""
         client = self.client()
         _, key = self.keys.create(name, signs_in=True)
-        assert client.get(f"/?token={key}", follow_redirects=False).status_code == 303
+        assert client.post("/sign-in", data={"token": key}, follow_redirects=False).status_code == 303
         return client
 
 
@@ -107,7 +107,7 @@ def test_log_names_the_person_of_each_request_inside_the_chain_of_hashes(server:
 
 def test_events_of_the_owner_name_nobody(server: Server):
     client = server.client()
-    assert client.get(f"/?token={TOKEN}", follow_redirects=False).status_code == 303
+    assert client.post("/sign-in", data={"token": TOKEN}, follow_redirects=False).status_code == 303
     shown = call(client, "hello", token=None)
     assert shown["result"]["person"] == ""
     command(client, shown["token"], "edit", segment=0, text="Eins", origin="typed")

@@ -83,6 +83,17 @@ def test_wrong_sign_in_has_the_same_message_for_every_name(server: Server, name:
     assert 'role="alert">This name or password is wrong.' in reply.text and 'wrong"' not in reply.text
 
 
+def test_form_for_a_key_signs_in_and_the_cookie_is_secure_behind_https(server: Server):
+    plain = server.browser().post("/sign-in", data={"token": server.key})
+    behind = server.browser(**{"x-forwarded-proto": "https"}).post("/sign-in", data={"token": server.key})
+    assert plain.status_code == behind.status_code == 303
+    assert [" Secure" in reply.headers["set-cookie"].split(";") for reply in (plain, behind)] == [False, True]
+    assert server.browser().post("/sign-in", data={"token": "wrong"}).status_code == 401
+    for other in ({"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
+        reply = server.browser(**other).post("/sign-in", data={"token": server.key})
+        assert reply.status_code in (401, 403) and "set-cookie" not in reply.headers
+
+
 def test_name_becomes_no_html(server: Server):
     page = server.browser().post("/sign-in", data={"name": '"><script>', "password": "{0}"}).text
     assert "<script>" not in page and 'value="&quot;&gt;&lt;script&gt;"' in page
@@ -95,7 +106,7 @@ def test_too_many_attempts_are_a_reply_of_their_own(server: Server):
     reply = browser.post("/sign-in", data={"name": "Ana", "password": SECRET})
     assert reply.status_code == 429 and 800 < int(reply.headers["retry-after"]) <= 900
     assert "Too many attempts" in reply.text
-    assert server.browser().get(f"/?token={server.key}").status_code == 303, "keys are not concerned"
+    assert server.browser().post("/sign-in", data={"token": server.key}).status_code == 303, "keys are not concerned"
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,21 @@ def test_connections_without_a_request_are_ended_and_do_not_block_others(monkeyp
     run(attack())
 
 
+@pytest.mark.parametrize("header", [b"X: " + b"a" * 2**17, b"a:\r\n" * 2**16, b"X: a\r\n" + b" a\r\n" * 2**16])
+def test_headers_that_do_not_end_are_refused_before_they_are_collected(header: bytes):
+    """Without a limit, three such connections keep everybody waiting."""
+
+    async def attack() -> None:
+        async with serving() as connect:
+            reader, writer = await connect()
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + header)
+            assert (await reader.readline()).startswith(b"HTTP/1.1 400")
+            with suppress(ConnectionError):
+                assert b"64 KiB" in await reader.read()
+
+    run(attack())
+
+
 @pytest.mark.parametrize("beginning", [b"", b"name="])
 def test_body_that_does_not_come_ends_its_connection(beginning: bytes, monkeypatch: pytest.MonkeyPatch):
     """Nobody needs a token for this: the sign-in and the API read bodies before they know who sends them."""

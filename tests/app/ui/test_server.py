@@ -286,7 +286,7 @@ def test_every_reply_isolates_the_page_from_other_sites(doors: Doors, front: Api
 
 def test_browser_signs_in_once(doors: Doors):
     assert get(doors, "/") == get(doors, "/status") == 401
-    answer = ask(doors, ("GET", f"/?token={TOKEN}"))[0]
+    answer = ask(doors, ("GET", f"/?token={TOKEN}"), **{"sec-fetch-site": "none"})[0]
     cookie = answer.headers["set-cookie"].partition(";")[0]
     assert answer.status == 303
     assert get(doors, "/", cookie=cookie) == get(doors, "/status", cookie=cookie) == 200
@@ -297,6 +297,14 @@ def test_without_authentication_everybody_uses_the_page_but_not_other_sites(api:
     assert get(doors, "/") == get(doors, "/?token=old") == get(doors, "/status") == 200
     assert get(doors, "/", origin="http://evil.example") == 403
     assert get(doors, "/config") == 404
+
+
+@pytest.mark.parametrize("headers", [{f"x-{number}": "" for number in range(101)}, {"x-large": "x" * 2**16}])
+def test_too_many_or_too_large_headers_are_refused_in_the_form_of_each_address(
+    doors: Doors, front: ApiGateway, headers: dict[str, str]
+):
+    assert get(doors, "/", **SIGNED_IN, **headers) == get(doors, "/healthz", **headers) == 431
+    assert ask(front, ("GET", "/api/v1/usage"), ("POST", "/v2/translate"), **headers)[0].status == 413
 
 
 def test_websockets_are_refused(doors: Doors):

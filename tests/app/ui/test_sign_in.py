@@ -14,10 +14,12 @@ from app.errors import AppError
 from app.ui.sign_in import SignIn
 
 TOKEN = "t0ken-of-this-test_000"
+TYPED = [(b"sec-fetch-site", b"none")]
 
 
 def status(sign_in: SignIn, query: str = "", **headers: str) -> int:
-    """The status of the reply to a request for the page; 200 for the page."""
+    """The status of the reply to a request for the page, whose address was typed; 200 for the page."""
+    headers = {"sec_fetch_site": "none", **headers}
     sent = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
     answer = sign_in.answer(query.encode(), sent)
     return 200 if answer is None else answer.status_code
@@ -49,7 +51,7 @@ def test_page_needs_the_token(query: str, headers: dict[str, str], expected: int
 
 def test_signing_in_sets_a_cookie_that_scripts_and_other_sites_cannot_use_and_drops_the_token_from_the_address():
     sign_in = SignIn(TOKEN)
-    answer = sign_in.answer(f"token={TOKEN}".encode(), [])
+    answer = sign_in.answer(f"token={TOKEN}".encode(), TYPED)
     assert answer is not None and answer.headers["location"] == "./"
     assert answer.headers["cache-control"] == "no-store"
     cookie = answer.headers["set-cookie"]
@@ -60,17 +62,40 @@ def test_signing_in_sets_a_cookie_that_scripts_and_other_sites_cannot_use_and_dr
     assert SignIn(TOKEN + "2").cookie != sign_in.cookie, "two servers of one computer do not sign each other out"
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_link_on_another_site_signs_nobody_in_as_somebody_else(site: str):
-    """Else a person would write in the name of whoever made the link, who could read all of it."""
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "same-origin", None])
+def test_link_signs_nobody_in_as_somebody_else(site: str | None):
+    """Else a person would write in the name of whoever made the link, who could read all of it.
+
+    By plain http under a name, browsers do not say where a link is.
+    """
     key = "key-of-mallory-0000"
     sign_in = SignIn(TOKEN, {key: "<Mallory>"}.get)
-    answer = sign_in.answer(f"token={key}".encode(), [(b"sec-fetch-site", site.encode())])
+    headers = [] if site is None else [(b"sec-fetch-site", site.encode())]
+    answer = sign_in.answer(f"token={key}".encode(), headers)
     assert answer is not None and answer.status_code == 401 and "set-cookie" not in answer.headers
     page = bytes(answer.body).decode()
-    assert "A link on another website is opening Pinpoint as &lt;Mallory&gt;." in page and f'value="{key}"' in page
-    for own in ("same-origin", "none"):  # the button of that page, an address that was typed or opened by a program
-        assert status(sign_in, f"token={key}", sec_fetch_site=own) == 303
+    assert "A link is opening Pinpoint as &lt;Mallory&gt;." in page and f'value="{key}"' in page
+    button = sign_in.with_token(key, headers, is_https=False)
+    assert (button.status_code, button.headers["location"]) == (303, "./")
+    assert sign_in.with_token("wrong", headers, is_https=False).status_code == 401
+
+
+def test_link_does_not_replace_the_person_who_is_signed_in():
+    """A link in a letter counts as typed."""
+    sign_in = SignIn(TOKEN, {"key-of-ana": "Ana", "key-of-mallory": "Mallory"}.get)
+    ana = f"{sign_in.cookie}=key-of-ana"
+    assert status(sign_in, "token=key-of-mallory", cookie=ana) == 401
+    assert status(sign_in, f"token={TOKEN}", cookie=ana) == 401
+    assert status(sign_in, "token=key-of-ana", cookie=ana) == 303
+    assert status(sign_in, "token=key-of-mallory") == 303
+
+
+@pytest.mark.parametrize("is_https", [False, True])
+def test_cookie_is_sent_by_https_only_if_it_was_set_so_and_lasts_30_days(is_https: bool):
+    answer = SignIn(TOKEN).answer(f"token={TOKEN}".encode(), TYPED, is_https=is_https)
+    assert answer is not None
+    parts = answer.headers["set-cookie"].split("; ")
+    assert ("Secure" in parts) == is_https and f"Max-Age={30 * 24 * 3600}" in parts
 
 
 def test_proxy_names_one_person():
