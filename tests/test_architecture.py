@@ -37,7 +37,7 @@ FLOORS = {
         {"__main__"},
     ),
     "app": (
-        {"collector", "ending", "i18n", "paths", "repeating", "whole_files"},
+        {"collector", "ending", "i18n", "paths", "people_store", "repeating", "whole_files"},
         {"errors", "settings"},
         {"access", "text"},
         {"formats", "checks", "tags"},

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from sqlite_utils import Database
 
-from app.errors import CommandError, LogError
+from app.errors import SQLITE_ERRORS, CommandError, LogError
 from app.i18n import Message
 
 Leaves = Literal["change", "preparation", "nothing"]  # what a request has done after a transaction
@@ -276,7 +276,7 @@ class LogConnection:
         """Turns SQLite errors into LogError, with the file and a solution."""
         try:
             yield
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise LogError(
                 "{path}: could not {purpose} ({error}). Nothing was written: {cure}",
                 path=self.path,

@@ -92,7 +92,7 @@ def open_to_read(path: Path, *, may_be_older: bool = False) -> Database:
         raise
     except (*SQLITE_ERRORS, OSError) as error:
         _close(connection)
-        if _is_damage(error):
+        if is_damage(error):
             problem = Message(
                 "{path}: the log is damaged ({error}); it is left unchanged. Restore a backup, or copy the "
                 "intact parts: {command} rescue rescued.sqlite --log {path}",
@@ -127,7 +127,7 @@ def explained_new_file(path: Path) -> Iterator[None]:
         raise LogError(
             "{path} already exists: choose a new name (existing backups are not overwritten)", path=path
         ) from error
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *SQLITE_ERRORS) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise LogError("{path} cannot be written ({error}): choose another folder", path=path, error=reason) from error
 
@@ -188,7 +188,7 @@ def _open(path: Path, exclusively: bool) -> tuple[Database, LogLock | None]:
             lock.release()
         if isinstance(error, LogError):
             raise
-        if _is_damage(error):
+        if is_damage(error):
             raise _DamagedError(str(error)) from error
         raise LogError(
             "{path}: the log cannot be opened ({error}): {cure}", path=path, error=error, cure=cure_of(error)
@@ -245,7 +245,7 @@ def _check(db: Database, path: Path) -> None:
             raise sqlite3.DatabaseError(f"database disk image is malformed: {result}")
 
 
-def _is_damage(error: Exception) -> bool:
+def is_damage(error: Exception) -> bool:
     """True if the content is corrupt: SQLite raises OperationalError for access, plain DatabaseError for content."""
     return type(error) in (sqlite3.DatabaseError, UnicodeDecodeError)
 

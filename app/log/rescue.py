@@ -90,7 +90,7 @@ def _readable(path: Path) -> sqlite3.Connection:
 
 
 def _check_not_newer(old: sqlite3.Connection, path: Path) -> None:
-    with suppress(sqlite3.Error):
+    with suppress(*SQLITE_ERRORS):
         if steps := unknown_steps(Database(old)):
             raise LogError(
                 "{path} was written by a newer version of Pinpoint (it has {step}): use that version",
@@ -122,7 +122,7 @@ def _copy(old: sqlite3.Connection, new: Database, num_bytes: int) -> Rescue:
                 new.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)
         if table == "segment":
             incomplete |= reader.incomplete
-    with suppress(sqlite3.Error):  # a number that a deleted session had is not given again
+    with suppress(*SQLITE_ERRORS):  # a number that a deleted session had is not given again
         for name, number in old.execute("SELECT name, seq FROM sqlite_sequence").fetchall():
             new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, name))
     if "person" in tables and not _is_readable(old, "person"):
@@ -147,7 +147,7 @@ def _is_readable(old: sqlite3.Connection, table: str) -> bool:
 
 def _first_missing_step(old: sqlite3.Connection) -> str | None:
     """The first missing migration of an older log; None if it has all, or if this cannot be read."""
-    with suppress(sqlite3.Error):
+    with suppress(*SQLITE_ERRORS):
         return next((step.name for step in migrations.pending(Database(old))), None)
     return None
 
@@ -169,7 +169,7 @@ class _TableReader:
 
     def rows_until_damage(self) -> Iterator[tuple[Any, ...]]:
         """The rows before the first damaged one."""
-        with suppress(sqlite3.DatabaseError):
+        with suppress(*SQLITE_ERRORS):
             yield from self._old.execute(f"SELECT {self._names} FROM {self._table}")
 
     def rows_by_key(self, keys: Sequence[str], first_keys: range) -> Iterator[tuple[Any, ...]]:
@@ -234,7 +234,7 @@ def _rows(reader: _TableReader, old: sqlite3.Connection, new: Database, table: s
         return reader.rows_until_damage()
     [parent] = [key for key in new.table(table).foreign_keys if key.column == keys[0]]
     numbers = {row["number"] for row in new.query(f"SELECT {parent.other_column} AS number FROM {parent.other_table}")}
-    with suppress(sqlite3.Error):  # rows of sessions that cannot be read themselves
+    with suppress(*SQLITE_ERRORS):  # rows of sessions that cannot be read themselves
         query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
         numbers |= {number for (number,) in old.execute(query, (parent.other_table,))}
     first = min(numbers, default=1) if parent.other_table == "term_base" else 1  # their numbers begin at a million

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.errors import check_fields
+from app.errors import CommandError, check_fields
+from app.i18n import Message
 from app.segments.state import Json, SegmentState
 from app.text.folding import FoldedText, folded, lower
 from engine import is_word_char, stands_alone
 
 MAX_SHOWN = 200
+MAX_CHARACTERS = 1000  # of a text to find, whose pattern `re` keeps in memory
 _CONTEXT = 60  # characters of context around an occurrence
 
 
@@ -27,6 +29,8 @@ class Query:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for text in (self.text, self.replacement):
+            check_searched(text)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """The non-overlapping occurrences in a text.
@@ -73,6 +77,14 @@ class Query:
             for at, (kind, part) in enumerate(runs)
             if part
         ]
+
+
+def check_searched(text: str) -> None:
+    """Raises CommandError if a person looks for a text that is too long, or for its replacement."""
+    if len(text) > MAX_CHARACTERS:
+        raise CommandError(
+            Message("A text to find, or its replacement, has at most {limit} characters.", limit=MAX_CHARACTERS)
+        )
 
 
 def found_in(segments: Iterable[SegmentState], query: Query) -> Json:

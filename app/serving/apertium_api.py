@@ -16,8 +16,8 @@ from langcodes import Language
 
 from app.errors import ApiError
 from app.models.document_direction import language_and_script
-from app.serving.constrained_texts import ConstrainedText, Splitting
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
+from app.serving.constrained_texts import ConstrainedText, Splitting, check_lengths
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, text_field, unadmitted_fields_of
 from app.serving.markup import MarkedText
 from app.serving.markup_tokens import Outline
 from app.text.language_names import english_name
@@ -64,13 +64,13 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         source, sign, target = text_field(fields, "langpair").partition("|")
         if not sign:
             raise ApiError("invalid", "langpair is not a language pair such as eng|spa.")
-        await context.charge(caller, text)
+        check_lengths([text])
         is_markup = text_field(fields, "format", "txt").startswith("html")
         splitting: Splitting = "punctuation" if is_markup else "sentences"
         setup = await context.translations.setup(source, target, text, splitting=splitting)
         marked = await asyncio.to_thread(_html, text) if is_markup else MarkedText.plain(text)
         items = [ConstrainedText(paragraph.text) for paragraph in marked.paragraphs]
-        answers = await context.translations.translate(caller, items, setup, hangup(request))
+        answers = await context.translate(request, caller, [text], items, setup)
     return _data({"translatedText": marked.markup([answer.best(0) for answer in answers])})
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Final
 
 from app.errors import ApiError
@@ -20,15 +19,18 @@ from app.glossary.lemmas import with_forms
 from app.glossary.reading.messy_rows import row_proposal
 from app.glossary.reading.row_checks import Fix
 from app.i18n import Message
+from app.people_store import PeopleStore
 from app.serving.api_limits import (
     MAX_ENTRIES,
     MAX_ENTRY_CHARACTERS,
     MAX_FINDINGS,
     MAX_GLOSSARIES,
     MAX_GLOSSARY_CHARACTERS,
+    MAX_MATCHED_TERMS,
+    MAX_MATCHERS_EACH,
     MAX_NAME,
 )
-from app.serving.keys import ApiFile
+from app.serving.keys import ApiFile, hash_of
 
 _TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS glossary (
@@ -60,6 +62,7 @@ class ApiGlossaries:
 
     def __init__(self, file: ApiFile) -> None:
         self._connection = file.connection
+        self._matchers = PeopleStore[TermMatcher](MAX_MATCHERS_EACH, MAX_MATCHED_TERMS)
         with self._writing():
             for table in _TABLES:
                 self._connection.db.execute(table)
@@ -140,7 +143,12 @@ class ApiGlossaries:
 
     def matcher(self, owner: str, numbers: Sequence[str], pair: Pair) -> TermMatcher:
         """Finds the `joined_entries` in a text. Raises ApiError."""
-        return _matcher(self._joined_text(owner, numbers, pair), pair)
+        text = self._joined_text(owner, numbers, pair)
+        key = hash_of(text), pair
+        if (matcher := self._matchers.get(owner, key)) is None:
+            matcher = _matcher(text, pair)
+            self._matchers.put(owner, key, matcher, text.count("\n") + 1)
+        return matcher
 
     def _joined_text(self, owner: str, numbers: Sequence[str], pair: Pair) -> str:
         """The lines of several dictionaries; of two with the same source, the last one counts."""
@@ -223,7 +231,6 @@ def _read(text: str) -> dict[str, str]:
     return {source: target for source, _, target in pairs}
 
 
-@lru_cache(maxsize=16)
 def _matcher(entries: str, pair: Pair) -> TermMatcher:
     source, target = pair
     terms = [Term(word, text) for word, text in _read(entries).items()]

@@ -19,6 +19,7 @@ SENTENCES_AT_ONCE: Final = 128  # of a request, in the model's queue
 MAX_CONSTRAINTS: Final = 50  # of each kind, of a text
 MAX_PHRASE_CHARACTERS: Final = 500
 MAX_NBEST: Final = 20
+MAX_WORK: Final = 2_500  # constraints times hypotheses, of all texts of a request
 MAX_ALTERNATIVES: Final = 20
 MAX_TAG_NAMES: Final = 100  # of elements that are not translated, or that separate paragraphs
 
@@ -30,6 +31,8 @@ MAX_UPLOADS_EACH: Final = 2  # of these, of one person
 MAX_FINDINGS: Final = 100  # about entries, in an answer
 MAX_GLOSSARIES: Final = 500  # of a person
 MAX_GLOSSARY_CHARACTERS: Final = 20_000_000  # of all entries of a person
+MAX_MATCHERS_EACH: Final = 5  # sets of glossaries of a person that are kept in memory, ready to be used
+MAX_MATCHED_TERMS: Final = 200_000  # in them, of all people; 400 bytes each
 MAX_ENTRIES: Final = 20_000  # of a dictionary
 MAX_ENTRY_CHARACTERS: Final = 500
 MAX_NAME: Final = 200  # characters of a glossary's name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Literal
@@ -14,6 +14,7 @@ from app.glossary import TermMatcher
 from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
+from app.serving.api_limits import MAX_CHARACTERS, MAX_WORK
 from app.text.spelling import british_edits
 from engine import Phrase, Reason
 
@@ -34,6 +35,13 @@ class ConstrainedText(Checked):
         """True if the text is one request to the engine, because it has constraints or an n-best list."""
         return bool(self.phrases or self.constraints.prefix or self.constraints.locked or self.nbest > 1)
 
+    @property
+    def work(self) -> int:
+        """What constraints and further hypotheses cost the search, as a number; 0 for a plain text."""
+        constraints = self.constraints
+        num_required = sum(phrase.count for phrase in self.phrases) + len(constraints.locked)
+        return (1 + num_required + len(constraints.bans)) * self.nbest - 1
+
     def with_texts(self, convert: Callable[[str], str]) -> ConstrainedText:
         """The same text with converted texts of its constraints."""
         return replace(
@@ -43,6 +51,23 @@ class ConstrainedText(Checked):
                 for phrase in self.phrases
             ),
             constraints=self.constraints.with_texts(convert),
+        )
+
+
+def check_lengths(texts: Iterable[str]) -> None:
+    """Raises ApiError if one of the texts of a request is too long."""
+    if any(len(text) > MAX_CHARACTERS for text in texts):
+        raise ApiError("too_large", f"A text may have {MAX_CHARACTERS:,} characters: split it.")
+
+
+def check_work(items: Iterable[ConstrainedText]) -> None:
+    """Raises ApiError if the texts of a request have too many constraints and hypotheses together."""
+    work = sum(item.work for item in items)
+    if work > MAX_WORK:
+        raise ApiError(
+            "too_large",
+            f"The constraints of all texts times their numbers of translations are {work:,}; at most {MAX_WORK:,} are "
+            "allowed: send the texts in several requests, or ask for fewer translations.",
         )
 
 

@@ -24,8 +24,8 @@ from app.serving.admission import Caller
 from app.serving.api_glossaries import ApiGlossary, Entries, Pair, findings_in
 from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
-from app.serving.constrained_texts import Answer, ConstrainedText, Splitting
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, hangup, header_key, text_field
+from app.serving.constrained_texts import Answer, ConstrainedText, Splitting, check_lengths
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, header_key, text_field
 from app.serving.markup import MarkedText, xml_problem
 from app.serving.markup_tokens import Markup, Outline
 from app.serving.translations import LANGUAGE_CODE
@@ -98,7 +98,7 @@ async def translate(request: Request, caller: Entered, fields: Fields) -> Respon
     context = context_of(request)
     check_offered(fields)
     texts = _texts(fields.get("text"))
-    await context.charge(caller, *texts)
+    check_lengths(texts)
     constraints = await asyncio.to_thread(_constraints, fields.get("pinpoint"), len(texts))
     source = text_field(fields, "source_lang", "") or None
     target = text_field(fields, "target_lang")
@@ -113,7 +113,7 @@ async def translate(request: Request, caller: Entered, fields: Fields) -> Respon
     setup = await context.with_glossaries(setup, caller, glossary_ids(fields))
     marked = await asyncio.to_thread(_marked, texts, kind, fields, splitting, constraints)
     items = await asyncio.to_thread(_items, marked, constraints)
-    answers = await context.translations.translate(caller, items, setup, hangup(request))
+    answers = await context.translate(request, caller, texts, items, setup)
     has_constraints = fields.get("pinpoint") is not None
     return await asyncio.to_thread(_translations, texts, marked, answers, setup.source, has_constraints)
 

@@ -25,8 +25,8 @@ from app.monitoring import Metrics
 from app.serving.admission import Admission, Caller
 from app.serving.api_documents import ApiDocuments, Upload
 from app.serving.api_glossaries import ApiGlossaries
-from app.serving.api_limits import MAX_CHARACTERS, MAX_UNKNOWN_BYTES
-from app.serving.constrained_texts import TranslationSetup
+from app.serving.api_limits import MAX_UNKNOWN_BYTES
+from app.serving.constrained_texts import Answer, ConstrainedText, TranslationSetup, check_lengths, check_work
 from app.serving.translations import Hangup, TranslationService
 from app.sessions.assignments import Assignments
 from app.text.client_json import MAX_SMALL_BYTES, parsed_json, read_json
@@ -69,10 +69,25 @@ class ApiContext:
     metrics: Metrics
     assignments: Assignments
 
+    async def translate(
+        self,
+        request: Request,
+        caller: Caller,
+        texts: Sequence[str],
+        items: Sequence[ConstrainedText],
+        setup: TranslationSetup,
+    ) -> list[Answer]:
+        """The answers in the order of the items, which are parts of the texts. Counts the characters of the texts.
+
+        Raises ApiError, before anything is counted if the items are too much work.
+        """
+        check_work(items)
+        await self.charge(caller, *texts)
+        return await self.translations.translate(caller, items, setup, hangup(request))
+
     async def charge(self, caller: Caller, *texts: str) -> None:
         """Counts the characters of texts to translate. Raises ApiError if a text or all of them are too long."""
-        if any(len(text) > MAX_CHARACTERS for text in texts):
-            raise ApiError("too_large", f"A text may have {MAX_CHARACTERS:,} characters: split it.")
+        check_lengths(texts)
         await asyncio.to_thread(self.admission.charge, caller, sum(map(len, texts)))
 
     async def with_glossaries(

@@ -20,16 +20,17 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from app.errors import Checked, CommandError, LogError
+from app.errors import SQLITE_ERRORS, Checked, CommandError, LogError
 from app.i18n import Message
 from app.log.connection import LogConnection, cure_of
-from app.log.file import BUSY_SECONDS, back_up, enable_wal, keep_private
+from app.log.file import BUSY_SECONDS, back_up, enable_wal, is_damage, keep_private
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 
 _MAX_NAME: Final = 100
 _MAX_COMPARED: Final = 10
 _PREFIX: Final = "pinpoint-"  # so that a scan of published files recognises a key
 _TEXT: Final = re.compile(rb"(?<![\w-])pinpoint-[\w-]{43}(?![\w-])")
+_DAMAGED: Final = Message("the file is damaged: restore it from a backup, or move it away and create new keys")
 _APPLICATION_ID: Final = 0x50504B59  # "PPKY"
 _TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS key (
@@ -85,9 +86,10 @@ class ApiFile:
                 connection.execute(table)
             if "signs_in" not in db["key"].columns_dict:  # a file of an earlier version
                 connection.execute("ALTER TABLE key ADD COLUMN signs_in INTEGER NOT NULL DEFAULT 0")
-        except (sqlite3.Error, OSError) as error:
+        except (*SQLITE_ERRORS, OSError) as error:
+            cure = _DAMAGED if is_damage(error) else cure_of(error)
             raise LogError(
-                "{path}: the keys cannot be read ({error}): {cure}", path=path, error=error, cure=cure_of(error)
+                "{path}: the keys cannot be read ({error}): {cure}", path=path, error=error, cure=cure
             ) from error
         self.connection = LogConnection(db, path)
 

@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse, Response
 from app.errors import ApiError
 from app.models.document_direction import guessed_languages, language_and_script
 from app.serving.api_limits import MAX_NBEST, MAX_TEXTS
-from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, text_field, unadmitted_fields_of
+from app.serving.constrained_texts import ConstrainedText, check_lengths
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, text_field, unadmitted_fields_of
 from app.serving.markup import MarkedText
 from app.serving.markup_tokens import Outline
 from app.text.language_names import english_name
@@ -65,7 +65,7 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         if kind not in ("text", "html"):
             raise ApiError("invalid", f"{kind[:40]!r} format is not supported")
         source = text_field(fields, "source", "") or "auto"
-        await context.charge(caller, *texts)
+        check_lengths(texts)
         target = text_field(fields, "target")
         setup = await context.translations.setup(
             None if source == "auto" else source,
@@ -75,7 +75,7 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         )
         marked = await asyncio.to_thread(_marked, texts, kind, is_whole=num_others > 0)
         items = [ConstrainedText(each.text, nbest=1 + num_others) for text in marked for each in text.paragraphs]
-        answers = iter(await context.translations.translate(caller, items, setup, hangup(request)))
+        answers = iter(await context.translate(request, caller, texts, items, setup))
     translated: list[str] = []
     others: list[list[str]] = []
     for number, text in enumerate(marked):

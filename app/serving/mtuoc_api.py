@@ -1,6 +1,6 @@
-"""The dialect of MTUOC's server. Its clients name no languages and send no key; their address identifies them.
+"""The dialect of MTUOC's server. Its clients send no key; their address identifies them.
 
-The languages are the default languages of new documents, unless the fields `source` and `target` name others.
+The languages are those of `srcLang` and `tgtLang` (or `source` and `target`), else the languages of new documents.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from app.errors import ApiError
-from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, header_key, text_field
+from app.serving.constrained_texts import ConstrainedText, check_lengths
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, header_key, text_field
 
 
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
@@ -24,12 +24,14 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         text, number = text_field(fields, "src"), fields.get("id")
         if not isinstance(number, str | int | float | None):
             raise ApiError("invalid", "id is neither a text nor a number.")
-        await context.charge(caller, text)
+        check_lengths([text])
         source, target = context.translations.first_direction.split("-", 1)
         setup = await context.translations.setup(
-            text_field(fields, "source", source), text_field(fields, "target", target), text
+            text_field(fields, "srcLang", "") or text_field(fields, "source", source),
+            text_field(fields, "tgtLang", "") or text_field(fields, "target", target),
+            text,
         )
-        (answer,) = await context.translations.translate(caller, [ConstrainedText(text)], setup, hangup(request))
+        (answer,) = await context.translate(request, caller, [text], [ConstrainedText(text)], setup)
         translation = answer.best(0)
     lists = dict.fromkeys(("src_tokens", "tgt_tokens", "src_subwords", "tgt_subwords", "alignment"), "")
     return JSONResponse(

@@ -14,8 +14,8 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from app.errors import ApiError
 from app.serving.admission import Caller
-from app.serving.constrained_texts import ConstrainedText
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, hangup, query_of, text_field, unadmitted_fields_of
+from app.serving.constrained_texts import ConstrainedText, check_lengths
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, query_of, text_field, unadmitted_fields_of
 
 PREFIX: Final = "/MTRestService/"
 _FIXED_CODES: Final = frozenset({"", "0"})  # plug-ins send this value if they do not ask for a code
@@ -99,10 +99,10 @@ async def _translation(request: Request) -> str:
 async def _translated(request: Request, caller: Caller, fields: Mapping[str, Any]) -> str:
     context = context_of(request)
     text = text_field(fields, "input")
-    await context.charge(caller, text)
+    check_lengths([text])
     is_single = text_field(fields, "inputIsSingleSentence", "true").lower() != "false"
     setup = await context.translations.setup(*_languages(fields), text, splitting="none" if is_single else "sentences")
-    (answer,) = await context.translations.translate(caller, [ConstrainedText(text)], setup, hangup(request))
+    (answer,) = await context.translate(request, caller, [text], [ConstrainedText(text)], setup)
     return answer.best(0)
 
 

@@ -129,14 +129,13 @@ async def translate(request: Request, asked: TranslateRequest, caller: Caller = 
     """Translates texts. Tags and placeholders of a text are kept."""
     context = context_of(request)
     items = [ConstrainedText(each) if isinstance(each, str) else each.constrain(each.text) for each in asked.texts]
-    await context.charge(caller, *(item.text for item in items))
-    sample = "\n".join(item.text for item in items)
+    texts = [item.text for item in items]
     setup = await context.translations.setup(
-        asked.source, asked.target, sample, asked.style(), splitting=asked.splitting
+        asked.source, asked.target, "\n".join(texts), asked.style(), splitting=asked.splitting
     )
     if asked.glossary is not None:
         setup = await context.with_glossaries(setup, caller, [asked.glossary])
-    answers = await context.translations.translate(caller, items, setup, hangup(request))
+    answers = await context.translate(request, caller, texts, items, setup)
     return TranslateReply(
         model=setup.model.name, direction=setup.direction, texts=[AnswerSchema.of(answer) for answer in answers]
     )

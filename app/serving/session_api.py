@@ -112,15 +112,16 @@ async def export(request: Request, number: int, kind: str, caller: Caller = _EXP
 async def _events(request: Request, caller: Caller, number: int, token: str, after: int) -> AsyncIterator[str]:
     """The events after number `after`. A comment every KEEP_ALIVE_SECONDS shows proxies that the stream is alive."""
     store, keys = _store(request), context_of(request).admission.file
-    silent_since = checked_at = time.monotonic()
+
+    def count_events() -> int | None:
+        """None if the session was deleted, whose number may be given to another one, or the key revoked."""
+        return store.num_events(caller.actor, token) if keys.is_valid(caller.key) else None
+
+    silent_since = time.monotonic()
     while not request.app.state.is_stopping:
-        if time.monotonic() - checked_at > KEEP_ALIVE_SECONDS:
-            if not await asyncio.to_thread(keys.is_valid, caller.key):
-                return
-            checked_at = time.monotonic()
-        num_events = await asyncio.to_thread(store.num_events, caller.actor, token)
+        num_events = await asyncio.to_thread(count_events)
         if num_events is None:
-            return  # deleted; its number may be given to another session
+            return
         if num_events > after:
             for event in await asyncio.to_thread(_page, store, number, after):
                 yield f"id: {event.seq}\ndata: {to_json(event_line(event))}\n\n"

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import itertools
 import secrets
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,6 +30,7 @@ from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import SessionSummary
 from app.log.store import LogStore
+from app.people_store import PeopleStore
 from app.projects import Projects, name_of
 from app.reading import FileReader
 from app.reports.packed_documents import DocumentState, packed_documents
@@ -41,10 +39,11 @@ from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.workspace_opener import WorkspaceOpener
 from app.text.encoding import safe_name
 
-MAX_STAGED: Final = 4  # archives and selections that are being opened at the same time
-MAX_STAGED_BYTES: Final = 400 * 2**20  # of all of them
+MAX_STAGED: Final = 4  # archives and selections that a person opens at the same time
+MAX_STAGED_BYTES: Final = 400 * 2**20  # of all people
 IDLE_SECONDS: Final = 15 * 60.0  # then they are forgotten
-MAX_PACKED: Final = 2  # archives that wait for their download
+MAX_PACKED: Final = 2  # archives of a person that wait for their download
+MAX_PACKED_BYTES: Final = 400 * 2**20  # of all people
 
 
 @dataclass(slots=True)
@@ -52,12 +51,10 @@ class _Staged:
     """An archive or a selection that is being opened. The files of an archive are unpacked one by one."""
 
     bundle: Bundle
-    person: str
     members: Mapping[int, ArchiveMember] = field(default_factory=dict)
     packed: PackedFiles | None = None
     num_files: int = 0
     num_bytes: int = 0
-    used_at: float = field(default_factory=time.monotonic)
 
 
 class Bundles:
@@ -76,10 +73,9 @@ class Bundles:
         self._projects = projects
         self._opener = opener
         self._workspaces = workspaces
-        self._staged: OrderedDict[int, _Staged] = OrderedDict()
-        self._packed: OrderedDict[str, Export] = OrderedDict()
+        self._staged = PeopleStore[_Staged](MAX_STAGED, MAX_STAGED_BYTES)
+        self._packed = PeopleStore[Export](MAX_PACKED, MAX_PACKED_BYTES)
         self._numbers = itertools.count(1)
-        self._lock = threading.Lock()
 
     # ---- opening ----
 
@@ -91,7 +87,7 @@ class Bundles:
         folder = f"{bundle.name}/" if package_of(name) else ""
         found = [replace(member, path=folder + member.path) for member in members]
         by_entry = {member.index: member for member in found}
-        number = self._stage(_Staged(bundle, actor.name, by_entry, PackedFiles(data)))
+        number = self._stage(actor, _Staged(bundle, by_entry, PackedFiles(data)))
         rows = [
             {"entry": one.index, "path": one.path, "problem": one.problem, "is_memory": one.is_memory} for one in found
         ]
@@ -99,7 +95,7 @@ class Bundles:
 
     def begin_selection(self, actor: Actor, name: str) -> int:
         """Starts a selection of files, such as a folder of that name; returns its number here."""
-        return self._stage(_Staged(Bundle(0, safe_name(name, "") if name else ""), actor.name))
+        return self._stage(actor, _Staged(Bundle(0, safe_name(name, "") if name else "")))
 
     def open_entry(self, actor: Actor, number: int, entry: int) -> Json:
         """Opens a file of an archive as a document: see `open_file`."""
@@ -142,35 +138,22 @@ class Bundles:
 
     def end(self, actor: Actor, number: int) -> None:
         """Forgets the files that were not opened."""
-        with self._lock:
-            if number in self._staged and self._staged[number].person == actor.name:
-                del self._staged[number]
+        self._staged.remove(actor.name, number)
 
     def forget_idle(self, idle_seconds: float = IDLE_SECONDS) -> None:
-        """Removes archives and selections whose page is gone: none of their files was opened in that time."""
-        with self._lock:
-            due = time.monotonic() - idle_seconds
-            for number in [number for number, staged in self._staged.items() if staged.used_at <= due]:
-                del self._staged[number]
+        """Drops archives and selections whose page is gone: nothing of them was opened or downloaded in that time."""
+        for kept in (self._staged, self._packed):
+            kept.remove_idle(idle_seconds)
 
-    def _stage(self, staged: _Staged) -> int:
-        with self._lock:
-            number = next(self._numbers)
-            self._staged[number] = staged
-            while len(self._staged) > MAX_STAGED or self._num_bytes() > MAX_STAGED_BYTES:
-                self._staged.popitem(last=False)
+    def _stage(self, actor: Actor, staged: _Staged) -> int:
+        number = next(self._numbers)
+        self._staged.put(actor.name, number, staged, 0 if staged.packed is None else staged.packed.num_bytes)
         return number
 
-    def _num_bytes(self) -> int:
-        return sum(staged.packed.num_bytes for staged in self._staged.values() if staged.packed is not None)
-
     def _get(self, actor: Actor, number: int) -> _Staged:
-        with self._lock:
-            staged = self._staged.get(number)
-            if staged is None or staged.person != actor.name:
-                raise CommandError(Message("These files are no longer in memory: open them again."))
-            staged.used_at = time.monotonic()
-            return staged
+        if (staged := self._staged.get(actor.name, number)) is None:
+            raise CommandError(Message("These files are no longer in memory: open them again."))
+        return staged
 
     def _open(self, actor: Actor, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
         try:
@@ -218,10 +201,7 @@ class Bundles:
             with suppress(LogError):  # a full disk must not keep work here
                 self._store.append(actor, number, "export", {"kind": "zip", "name": made.export.name})
         key = secrets.token_urlsafe(12)
-        with self._lock:
-            self._packed[actor.name + key] = made.export
-            while len(self._packed) > MAX_PACKED:
-                self._packed.popitem(last=False)
+        self._packed.put(actor.name, key, made.export, len(made.export.data))
         rows = [{"path": path, "note": note} for path, note in made.notes]
         return {"key": key, "name": made.export.name, "documents": rows, "num_unchanged": made.num_unchanged}
 
@@ -234,10 +214,9 @@ class Bundles:
 
     def packed(self, actor: Actor, key: str) -> Export:
         """An archive that `pack` made."""
-        with self._lock:
-            if actor.name + key not in self._packed:
-                raise CommandError(Message("This archive is no longer in memory: export it again."))
-            return self._packed[actor.name + key]
+        if (made := self._packed.get(actor.name, key)) is None:
+            raise CommandError(Message("This archive is no longer in memory: export it again."))
+        return made
 
 
 def _row(summary: SessionSummary) -> Json:

@@ -66,7 +66,9 @@ class TimedConnection(H11Protocol):
 
     def _look(self, num_bytes: int) -> None:
         """Starts, moves or ends the time for a request, of which so many bytes came."""
-        is_answering = self.cycle is not None and not self.cycle.response_complete
+        is_answering = (
+            self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
+        )
         if is_answering and not self.cycle.more_body:
             self._forget()
             return

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from app.glossary.import_report import Shown
 from app.ui import results as r
 from app.ui.glossary_results import DocumentCheck, GlossaryExports, GlossaryList, ImportReport, ImportRows, TermsPage
-from app.ui.schemas import Count, Integer, List, Name, PageMessage, PageModel
+from app.ui.schemas import Count, Integer, Line, List, Name, PageMessage, PageModel
 
 
 class Hello(PageModel):
@@ -111,7 +111,7 @@ class AskTerms(PageMessage):
     ask: Literal["terms"]
     result: ClassVar[Any] = TermsPage
     glossary: Integer
-    filter: str
+    filter: Line
     offset: Count
 
 

@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -28,6 +29,7 @@ from app.text.client_json import check_num_fields
 
 MAX_SAFE_INTEGER = 2**53 - 1  # the largest one that JavaScript can count to
 MAX_SHOWN_CHARACTERS = 80  # of a field's name in an error
+MAX_LINE_CHARACTERS = 100_000  # far more than any field allows, whose own error is clearer
 
 
 def _decoded(text: object) -> bytes:
@@ -39,10 +41,17 @@ def _decoded(text: object) -> bytes:
         raise ValueError("not base64") from error
 
 
+def _not_endless(text: str) -> str:
+    if len(text) > MAX_LINE_CHARACTERS:
+        raise ValueError("too long")
+    return text
+
+
 Integer = Annotated[int, Field(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
 Count = Annotated[int, Field(ge=0, le=MAX_SAFE_INTEGER)]
 # Tokens, file kinds and other names; also keeps half a surrogate pair out, which no log can store.
 Name = Annotated[str, Field(max_length=500)]
+Line = Annotated[str, AfterValidator(_not_endless)]  # names of files and folders, titles, terms, words to search for
 FileBytes = Annotated[bytes, PlainValidator(_decoded), WithJsonSchema({"type": "string", "contentEncoding": "base64"})]
 # JSON has lists only; a tuple keeps them from being changed. Only the first wrong value is reported: reports of 100,000
 # take 3 s, in which the interpreter does nothing else.

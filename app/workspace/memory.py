@@ -14,6 +14,7 @@ from typing import Final
 from app.access.actor import Actor
 from app.errors import LogError
 from app.segments.clean_texts import clean_target
+from app.segments.find_replace import check_searched
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import batch_events
 from app.tm.entries import Match, MemoryEntry, MemoryScope
@@ -119,7 +120,8 @@ class MemoryLookup:
         return index
 
     def concordance(self, words: str) -> Json:
-        """The entries of the memory that contain these words."""
+        """The entries of the memory that contain these words. Raises CommandError for a text that is too long."""
+        check_searched(words)
         found = self.library.index(self._core.direction).concordance(words, scope=self._scope())
         rows = [{"source": entry.source, "target": entry.target, "origin": entry.origin} for entry in found]
         return {"words": words, "rows": rows}

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from app.access.actor import OWNER
+from app.access.actor import OWNER, Actor
 from app.errors import CommandError, DocumentError
 from app.formats.archive import pack
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
+from app.reading import FileReader
 from app.sessions import Sessions
 from app.sessions import bundles as limits
 from app.sessions.bundles import Bundles
@@ -158,10 +159,10 @@ def test_files_of_an_archive_are_unpacked_one_by_one(sessions: Sessions):
 
 
 def test_archives_that_are_not_opened_are_forgotten(sessions: Sessions, monkeypatch: pytest.MonkeyPatch):
-    bundles = sessions.bundles
+    monkeypatch.setattr(limits, "MAX_STAGED_BYTES", 2 * len(JOB))
+    bundles = Bundles(sessions.store, FileReader(), sessions.projects, sessions.opener, sessions.workspaces)
     first, second = (bundles.begin_archive(OWNER, JOB, "job.zip")["bundle"] for _ in range(2))
     bundles.forget_idle()
-    monkeypatch.setattr(limits, "MAX_STAGED_BYTES", 2 * len(JOB))
     third = bundles.begin_archive(OWNER, JOB, "job.zip")["bundle"]
     with pytest.raises(CommandError, match="no longer in memory"):
         bundles.open_entry(OWNER, first, 0)
@@ -172,6 +173,21 @@ def test_archives_that_are_not_opened_are_forgotten(sessions: Sessions, monkeypa
         bundles.open_entry(OWNER, third, 0)
 
 
+def test_archives_of_one_person_do_not_push_out_those_of_another(sessions: Sessions):
+    bundles, ana, ben = sessions.bundles, Actor.person("Ana"), Actor.person("Ben")
+    number = bundles.begin_archive(ana, JOB, "job.zip")["bundle"]
+    session = bundles.open_entry(ana, number, 0)["session"]
+    key = bundles.pack(ana, [session])["key"]
+    own = bundles.open_entry(ben, bundles.begin_archive(ben, JOB, "job.zip")["bundle"], 0)["session"]
+    for _ in range(10):
+        bundles.begin_archive(ben, JOB, "job.zip")
+        bundles.pack(ben, [own])
+    assert bundles.open_entry(ana, number, 2)["session"]
+    assert bundles.packed(ana, key).data
+    with pytest.raises(CommandError, match="no longer in memory"):
+        bundles.open_entry(ben, number, 2)
+
+
 def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):
     rows = open_job(sessions.bundles, zipped(("a.docx", b"no"), ("b.png", PICTURE)))
     assert all(row["problem"] for row in rows)
@@ -179,8 +195,8 @@ def test_nothing_is_stored_of_an_archive_without_documents(sessions: Sessions):
 
 
 def test_stale_numbers_and_empty_choices_are_refused_with_a_remedy(sessions: Sessions, monkeypatch: pytest.MonkeyPatch):
-    bundles = sessions.bundles
     monkeypatch.setattr(limits, "MAX_STAGED", 1)
+    bundles = Bundles(sessions.store, FileReader(), sessions.projects, sessions.opener, sessions.workspaces)
     first = bundles.begin_selection(OWNER, "")
     begun = bundles.begin_archive(OWNER, JOB, "job.zip")
     with pytest.raises(CommandError, match="open them again"):

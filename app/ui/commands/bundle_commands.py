@@ -10,7 +10,7 @@ from app.sessions import Sessions
 from app.ui import project_results as r
 from app.ui.commands.command import Command
 from app.ui.results import ImportedMemory
-from app.ui.schemas import FileBytes, Integer, List
+from app.ui.schemas import FileBytes, Integer, Line, List
 from app.workspace.commands import Workspace
 
 
@@ -19,7 +19,7 @@ class BeginFiles(Command):
 
     name: Literal["begin_files"]
     result: ClassVar[Any] = r.BegunFiles
-    folder: str
+    folder: Line
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return {"bundle": sessions.bundles.begin_selection(actor, self.folder)}
@@ -31,7 +31,7 @@ class OpenFile(Command):
     name: Literal["open_file"]
     result: ClassVar[Any] = r.OpenedFile
     bundle: Integer
-    path: str
+    path: Line
     data: FileBytes
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:

@@ -18,7 +18,7 @@ from app.sessions import Sessions
 from app.text.encoding import ENCODINGS, encoding_label
 from app.ui import results as r
 from app.ui.commands.command import Command
-from app.ui.schemas import FileBytes, Integer, List, Name
+from app.ui.schemas import FileBytes, Integer, Line, List, Name
 from app.workspace.commands import Workspace
 from engine import Formality
 
@@ -80,8 +80,8 @@ class AskReading(Command):
 class TextQuery(Command):
     """A text to find in the translations, and its replacement."""
 
-    find: str
-    replacement: str
+    find: Line
+    replacement: Line
     matches_case: bool
     whole_words: bool
     in_confirmed: bool
@@ -163,7 +163,7 @@ class SearchMemory(Command):
 
     name: Literal["concordance"]
     result: ClassVar[Any] = r.Concordance
-    words: str
+    words: Line
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return workspace.memory.concordance(self.words)
@@ -174,7 +174,7 @@ class ImportMemory(Command):
 
     name: Literal["import_memory"]
     result: ClassVar[Any] = r.ImportedMemory
-    file: str
+    file: Line
     data: FileBytes
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:

@@ -13,7 +13,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui import glossary_results as r
 from app.ui.commands.command import Command, SegmentCommand
-from app.ui.schemas import Integer, List, Table
+from app.ui.schemas import Integer, Line, List, Table
 from app.workspace.commands import Workspace
 from app.workspace.glossaries import Scope
 from app.workspace.term_grid import edit_term
@@ -28,7 +28,7 @@ class ImportGlossary(Command):
     name: Literal["import_glossary"]
     result: ClassVar[Any] = r.UsedImport
     import_: Integer = Field(alias="import")
-    fixes: List[str]
+    fixes: List[Line]
     fills: Table[str]
     decisions: Table[RowDecision]
     others: RowDecision
@@ -121,13 +121,13 @@ class EditTerm(Command):
     result: ClassVar[Any] = r.EditedTerm
     glossary: Integer
     number: Integer | None = None
-    source: str
-    target: str
-    variants: List[str]
+    source: Line
+    target: Line
+    variants: List[Line]
     status: Status
     case: Case
     matching: Matching
-    note: str
+    note: Line
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return edit_term(
@@ -162,8 +162,8 @@ class AddTerm(SegmentCommand):
 
     name: Literal["add_term"]
     result: ClassVar[Any] = r.AddedTerm
-    source: str
-    target: str
+    source: Line
+    target: Line
     scope: Scope
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
@@ -175,8 +175,8 @@ class RemoveTerm(Command):
 
     name: Literal["remove_term"]
     result: ClassVar[Any] = r.Retranslated
-    source: str
-    target: str
+    source: Line
+    target: Line
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return workspace.glossaries.remove_term(actor, self.source, self.target)

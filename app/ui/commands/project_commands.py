@@ -11,7 +11,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui import project_results as r
 from app.ui.commands.command import Command
-from app.ui.schemas import FileBytes, Integer, List, Name
+from app.ui.schemas import FileBytes, Integer, Line, List, Name
 from app.workspace.commands import Workspace
 from engine import Formality
 
@@ -57,8 +57,8 @@ class DocumentsChange(Command):
 class ProjectFields(ProjectChange):
     """The input for a project; null leaves the form of address or the domain to the model."""
 
-    title: str
-    client_name: str
+    title: Line
+    client_name: Line
     formality: Formality | None
     domain: Name | None
     shares_memory: bool
@@ -106,7 +106,7 @@ class ChooseSegmentation(ProjectChange):
 
     name: Literal["choose_segmentation"]
     project: Integer
-    file: str
+    file: Line
     data: FileBytes
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:

@@ -11,7 +11,7 @@ from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
 from app.sessions import Sessions
 from app.text.encoding import codec_of
 from app.ui.commands.command import SessionCommand
-from app.ui.schemas import Count, FileBytes, Integer, List, Name
+from app.ui.schemas import Count, FileBytes, Integer, Line, List, Name
 from app.workspace.commands import Workspace
 
 
@@ -19,7 +19,7 @@ class OpenDocument(SessionCommand):
     """Opens an uploaded document."""
 
     name: Literal["open_document"]
-    file: str
+    file: Line
     data: FileBytes
 
     def switch(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Workspace:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.errors import CommandError
 from app.segments.find_replace import MAX_SHOWN, Query, found_in
 from app.segments.state import SegmentState
 
@@ -33,6 +34,12 @@ def test_every_occurrence_is_replaced_and_nothing_else(
     find: str, flags: dict[str, bool], text: str, expected: str, why: str
 ):
     assert Query(find, "x", **flags).replaced(text) == expected, why
+
+
+@pytest.mark.parametrize(("find", "replacement"), [("x" * 1001, ""), ("x", "y" * 1001)])
+def test_text_that_is_too_long_is_not_searched(find: str, replacement: str):
+    with pytest.raises(CommandError, match="at most 1000 characters"):
+        Query(find, replacement)
 
 
 @pytest.mark.parametrize(

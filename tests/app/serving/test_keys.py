@@ -51,6 +51,20 @@ def test_file_of_another_program_is_left_alone(tmp_path: Path):
     assert len(before) > 0
 
 
+def test_damaged_file_is_named_with_the_cure(tmp_path: Path, keys: ApiFile, capsys: pytest.CaptureFixture[str]):
+    """SQLite quotes damaged names of tables in its message, which Python cannot decode."""
+    keys.create("Ana")
+    path, copy = ApiFile.path_beside(tmp_path / "log.sqlite"), tmp_path / "copy.sqlite"
+    keys.back_up(ApiFile.path_beside(copy))
+    damaged = ApiFile.path_beside(copy).read_bytes().replace(b"tableuse", b"table\xa0se")
+    assert path.exists() and damaged.count(b"\xa0se")
+    ApiFile.path_beside(copy).write_bytes(damaged)
+    with pytest.raises(LogError, match="restore it from a backup"):
+        ApiFile.beside(copy)
+    assert main(["keys", "list", "--log", str(copy)]) == 2
+    assert "restore it from a backup" in capsys.readouterr().err
+
+
 def test_commands_create_list_and_revoke(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     log = ["--log", str(tmp_path / "log.sqlite")]
     assert main(["keys", "create", "Ana Trados", "--characters", "5000", "--address", "192.168.1.20", *log]) == 0

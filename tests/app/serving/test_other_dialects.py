@@ -128,6 +128,21 @@ def test_mtuoc_answers_in_the_direction_of_new_documents(anybody: Program, keys:
 
 
 @pytest.mark.parametrize(
+    ("languages", "status"),
+    [
+        ({"srcLang": "en", "tgtLang": "de"}, 200),
+        ({"srcLang": "de", "tgtLang": "de"}, 400),
+        ({"srcLang": "en", "tgtLang": "fr"}, 400),
+    ],
+)
+def test_mtuoc_translates_between_the_languages_that_its_client_names(
+    anybody: Program, keys: ApiFile, languages: dict[str, str], status: int
+):
+    keys.create("Ben", address="192.168.1.20")
+    assert anybody.post("/translate", json={"id": 7, "src": SENTENCE, **languages}).status_code == status
+
+
+@pytest.mark.parametrize(
     ("content", "says"),
     [
         ({"content": b'{"src": "a", "id": 1e999}'}, "cannot be read as JSON"),  # read as Infinity, which is not JSON

@@ -188,6 +188,32 @@ def test_bad_request_gets_an_error_that_names_the_place(
 
 
 @pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        (f"{PREFIX}/translate", {"texts": [{"text": "x", "phrases": ["y"] * 50, "nbest": 20}] * 3}),
+        (f"{PREFIX}/translate", {"texts": [{"text": "x", "phrases": [{"text": "y", "count": 20}] * 7, "nbest": 20}]}),
+        (f"{PREFIX}/translate", {"texts": [{"text": "x", "avoid": ["y"] * 50, "locked": ["z"]}] * 50}),
+        ("/v2/translate", {"text": ["x"] * 50, "pinpoint": {"phrases": ["y"] * 5, "nbest": 10}}),
+    ],
+)
+def test_product_of_texts_constraints_and_translations_is_limited_and_a_refused_request_costs_nothing(
+    client: Program, keys: ApiFile, key: str, path: str, fields: dict[str, Any]
+):
+    languages = {"source_lang": "EN", "target_lang": "DE"} if path.startswith("/v2") else {"target": "de"}
+    scheme = "DeepL-Auth-Key" if path.startswith("/v2") else "Bearer"
+    reply = client.post(path, json={**languages, **fields}, headers={"authorization": f"{scheme} {key}"})
+    assert reply.status_code == 413, reply.text
+    assert "at most 2,500" in reply.text and len(reply.json()) == 1
+    assert keys.characters_today(keys.keys()[0]) == 0
+
+
+@pytest.mark.parametrize("fields", [{"target": "fr"}, {"texts": ["x"], "domain": "cooking"}])
+def test_refused_translation_is_not_counted(client: Program, keys: ApiFile, fields: dict[str, Any]):
+    reply = client.post(f"{PREFIX}/translate", json={"source": "en", "target": "de", "texts": ["Open."], **fields})
+    assert reply.status_code == 400 and keys.characters_today(keys.keys()[0]) == 0
+
+
+@pytest.mark.parametrize(
     ("path", "body"),
     [
         (f"{PREFIX}/translate", rb'{"texts": ["a \ud800"], "source": "en", "target": "de"}'),

@@ -168,6 +168,8 @@ WRONG = [
     ({"name": "resume_session", "session": 2**64}, "'session'"),
     ({"name": "choose_checks", "off": ["spelling"]}, "'off'"),
     ({"name": "choose_style", "formality": "rude", "domain": None}, "'formality'"),
+    ({"name": "begin_files", "folder": "x" * 20_000_000}, "'folder'"),
+    ({"name": "concordance", "words": "x" * 1001}, "at most 1000 characters"),
     ({"name": "switch_model", "key": "\ud83d"}, "'key'"),
     (
         {
@@ -303,6 +305,19 @@ def test_every_command_can_be_sent_by_its_name():
         return found.union(*map(concrete, model.__subclasses__()))
 
     assert set(COMMANDS.values()) == concrete(CommandMessage)
+
+
+def test_every_text_of_a_command_has_a_limit():
+    """Texts and comments of a segment have theirs where they are cleaned, with an error that names it."""
+    cleaned_texts = {("edit", "text"), ("confirm", "text"), ("comment", "text"), ("remark", "text"), ("check", "text")}
+    cleaned_texts |= {("review", "text"), ("review", "comment")}
+    unlimited = {
+        (name, field)
+        for name, command in COMMANDS.items()
+        for field, info in command.model_fields.items()
+        if info.annotation in (str, str | None) and not info.metadata
+    }
+    assert unlimited == cleaned_texts
 
 
 def test_half_a_surrogate_pair_reaches_the_text_as_a_replacement_character(api: Api):
