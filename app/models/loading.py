@@ -109,8 +109,9 @@ class ModelHandle:
         """Starts loading and returns immediately. The directions and styles of a converted model are known then."""
         entry = describe_model(self.folder)
         self.directions, self.formalities, self.domains = entry.directions, entry.formalities, entry.domains
-        self._loading = threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True)
-        self._loading.start()
+        with self._lock:
+            self._loading = threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True)
+            self._loading.start()  # before `close_before_exit`, which waits for it, can come in between
 
     def wait(self) -> None:
         """Waits until the model is ready or has failed."""

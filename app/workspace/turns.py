@@ -18,11 +18,13 @@ class _Pool(Executor):
     def __init__(self, num_threads: int, name: str) -> None:
         self._num_threads = num_threads
         self._name = name
+        self._lock = threading.Lock()
         self._process = 0
 
     def submit(self, task: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
-        if self._process != os.getpid():
-            self._process, self._pool = os.getpid(), ThreadPoolExecutor(self._num_threads, self._name)
+        with self._lock:
+            if self._process != os.getpid():
+                self._pool, self._process = ThreadPoolExecutor(self._num_threads, self._name), os.getpid()
         return self._pool.submit(task, *arguments, **named)
 
 
