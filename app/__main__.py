@@ -26,6 +26,10 @@ from app.server_log import logged_requests
 from app.server_log import set_up as set_up_log
 from app.settings import AppSettings, add_flags, as_toml, given_settings, program_name, settings_from
 
+# For how long one Python thread keeps another waiting. A command waits for its turn after each statement of SQLite.
+# With Python's 5 ms, half of the replies took 0.4 s while another person's document of 20,000 segments was opened.
+SWITCH_SECONDS: Final = 0.0002
+
 if TYPE_CHECKING:
     from app.monitoring import Metrics
     from app.serving.gateway import ApiGateway
@@ -128,6 +132,7 @@ def _serve(settings: AppSettings) -> int:
     from app.whole_files import remove_leftovers
 
     keep_modules_out_of_collections()
+    sys.setswitchinterval(SWITCH_SECONDS)
     server_log = logging.getLogger("pinpoint.server")
 
     def tell(text: object) -> None:

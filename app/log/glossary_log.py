@@ -13,7 +13,6 @@ from app.log.connection import LogConnection
 from app.log.event_chain import EventChain
 from app.log.glossary_tables import (
     add_document_term,
-    discard_unfinished_term_bases,
     follow_project,
     is_behind_project,
     load_glossaries,
@@ -47,11 +46,6 @@ class GlossaryLog:
         """The number of a new term base; it has no effect until `change` adds it."""
         with self._log.transaction(Message("store the glossary"), leaves="preparation"):
             return reserve_term_base(self._log.db)
-
-    def discard_unfinished_term_bases(self) -> None:
-        """Deletes what interrupted imports of term bases left."""
-        with self._log.transaction(Message("store the glossary")):
-            discard_unfinished_term_bases(self._log.db)
 
     def term_bases(self, project_id: int) -> tuple[Glossary, ...]:
         """The term bases of a project."""
@@ -105,12 +99,17 @@ class GlossaryLog:
                 self._chain.append(actor, session_id, "term_removed", payload)
                 remove_document_term(self._log.db, session_id, term)
 
-    def catch_up(self, actor: Actor, session_id: int) -> None:
-        """Inside a transaction: logs the present term bases of the session's project if it has not logged them yet."""
-        if is_behind_project(self._log.db, session_id):
-            glossaries = load_glossaries(self._log.db, session_id)
-            self._chain.append(actor, session_id, "glossary", shared_payload(glossaries))
-            follow_project(self._log.db, session_id, glossaries)
+    def catch_up(self, actor: Actor, session_id: int) -> tuple[Glossary, ...]:
+        """Inside a transaction: logs the present term bases of the session's project if it has not logged them yet.
+
+        Returns the glossaries of the session in that case, else none.
+        """
+        if not is_behind_project(self._log.db, session_id):
+            return ()
+        glossaries = load_glossaries(self._log.db, session_id)
+        self._chain.append(actor, session_id, "glossary", shared_payload(glossaries))
+        follow_project(self._log.db, session_id, glossaries)
+        return glossaries
 
 
 def glossary_payload(before: Sequence[Glossary], after: Sequence[Glossary], details: Mapping[str, Any]) -> str:

@@ -6,18 +6,24 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+from sqlite_utils import Database
 
 from app.errors import LogError
 from app.formats import stored_format
 from app.formats.documents import Document, Segment
-from app.glossary.glossary import MAX_OWN_ID
+from app.glossary.glossary import MAX_OWN_ID, Glossary
 from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.glossary_tables import add_document_term, load_document_terms, load_glossaries, store_glossaries
 from app.log.project_tables import current_project
 from app.log.records import FIRST_HASH, Event, SavedSegment, SessionRecord, SessionSummary, to_json
 from app.text.text_limits import packed, unpacked
+
+SEGMENTS_AT_ONCE: Final = 1_000  # are written or read while others wait, which takes some 10 ms
+# Until a new session is complete, it is in no project and has no event. A rescued one may have lost its events.
+IS_FINISHED: Final = "(num_events > 0 OR project_id IS NOT NULL)"
 
 
 def insert_session(
@@ -30,13 +36,12 @@ def insert_session(
     versions: Mapping[str, Any],
     options: Mapping[str, Any],
     now_ms: int,
-    project_id: int | None = None,
+    project_id: int | None,
     session_id: int | None = None,
 ) -> int:
-    """Inserts a session on this document without events and returns its number; call inside a transaction.
+    """Inserts a session on this document without segments and events; returns its number. Call inside a transaction.
 
-    Without `session_id` it gets a number that no session ever had; without `project_id`, the current project of its
-    language pair.
+    Without `session_id` it gets a number that no session ever had.
     """
     document_id = log.insert(
         "document",
@@ -47,12 +52,12 @@ def insert_session(
         mark=document.mark,
         data=document.data,
     )
-    session_id = log.insert(
+    return log.insert(
         "session",
         id=session_id,
         token=token,
         document_id=document_id,
-        project_id=project_id or current_project(log.db, direction, now_ms),
+        project_id=project_id,
         direction=direction,
         pseudonym=pseudonym,
         versions=to_json(versions),
@@ -62,11 +67,15 @@ def insert_session(
         num_events=0,
         last_hash=FIRST_HASH,
     )
+
+
+def insert_segments(log: LogConnection, session_id: int, segments: Iterable[Segment]) -> None:
+    """Inserts segments of a document as its file has them; call inside a transaction."""
     log.db.conn.executemany(
         "INSERT INTO segment (session_id, segment_index, source, source_start, source_end, note, "
         "given_target, given_state, target, state, version, constraints, limits, placeholders) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?8, 0, ?10, ?9, ?11)",
-        (
+        [
             (
                 session_id,
                 s.index,
@@ -77,13 +86,42 @@ def insert_session(
                 s.target,
                 s.state,
                 packed(s.limits),
-                _verdict(s),
+                to_json(_verdict(s)),
                 to_json(s.placeholders),
             )
+            for s in segments
+        ],
+    )
+
+
+def new_record(
+    row: Mapping[str, Any],
+    document: Document,
+    versions: Mapping[str, Any],
+    options: Mapping[str, Any],
+    glossaries: tuple[Glossary, ...],
+) -> SessionRecord:
+    """What `load_session` returns for a new session; `row` is its row. Nothing is read that could fail."""
+    return SessionRecord(
+        **{name: row[name] for name in _PLAIN_COLUMNS},
+        document=replace(document, notes=(), rules=None),
+        versions=dict(versions),
+        options=dict(options),
+        segments=tuple(
+            SavedSegment(s.index, s.source, s.target, s.state, 0, _verdict(s), s.note, s.limits, s.placeholders)
             for s in document.segments
         ),
+        glossaries=glossaries,
+        document_terms=(),
     )
-    return session_id
+
+
+def discard_unfinished_sessions(db: Database) -> None:
+    """Deletes what interrupted openings of documents left; call inside a transaction."""
+    query = f"SELECT id, document_id FROM session WHERE NOT {IS_FINISHED}"  # noqa: S608
+    for session_id, document_id in db.execute(query).fetchall():
+        db.execute("DELETE FROM session WHERE id = ?", (session_id,))
+        db.execute("DELETE FROM document WHERE id = ?", (document_id,))
 
 
 def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Event], token: str) -> int:
@@ -105,8 +143,10 @@ def adopt_session(log: LogConnection, record: SessionRecord, events: Iterable[Ev
         versions=record.versions,
         options=record.options,
         now_ms=record.created_ms,
+        project_id=current_project(log.db, record.direction, record.created_ms),
         session_id=record.id if is_free else None,
     )
+    insert_segments(log, session_id, record.document.segments)
     log.db.execute(
         "UPDATE session SET last_ms = ?, num_events = ?, last_hash = ? WHERE id = ?",
         (record.last_ms, record.num_events, record.last_hash, session_id),
@@ -170,7 +210,8 @@ def list_sessions(
         condition += " AND id IN (SELECT value FROM json_each(:numbers))"
     query = f"""
         WITH found AS MATERIALIZED (
-            SELECT id FROM session WHERE {condition} ORDER BY last_ms DESC, id DESC LIMIT :limit OFFSET :first)
+            SELECT id FROM session WHERE {IS_FINISHED} AND {condition}
+            ORDER BY last_ms DESC, id DESC LIMIT :limit OFFSET :first)
         SELECT session.id, token, document.name AS document_name, direction, pseudonym, created_ms, last_ms,
             (SELECT count(*) FROM segment INDEXED BY filled_segment WHERE session_id = session.id AND source != '')
                 AS num_segments,
@@ -218,12 +259,16 @@ _PLAIN_COLUMNS = (
 
 
 def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
-    """All data for resuming a session. Raises LogError if there is no such session."""
+    """All data for resuming a session. Raises LogError if there is no such session.
+
+    The segments of a long document are read in portions, so that others can write meanwhile.
+    """
     # A constant, so that no input ever becomes SQL.
     condition = "session.id = ?" if isinstance(id_or_token, int) else "session.token = ?"
+    purpose = Message("load the session")
     with log.lock:
         found = log.rows(
-            Message("load the session"),
+            purpose,
             "SELECT session.*, document.name, format, encoding, mark, data FROM session "  # noqa: S608
             f"JOIN document ON document.id = session.document_id WHERE {condition}",
             (id_or_token,),
@@ -231,15 +276,18 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
         if not found:
             raise no_such_session(log)
         session = found[0]
-        segments = log.rows(
-            Message("load the session"),
-            "SELECT * FROM segment WHERE session_id = ? ORDER BY segment_index",
-            (session["id"],),
-        )
-        with log.clear_errors(Message("load the session")), log.checked(Message("load the session")):
+        segments = _segment_rows(log, session["id"], -1)
+        with log.clear_errors(purpose), log.checked(purpose):
             glossaries = load_glossaries(log.db, session["id"])
             document_terms = load_document_terms(log.db, session["id"])
-    with log.checked(Message("load the session")):
+    if len(segments) == SEGMENTS_AT_ONCE:
+        while page := _segment_rows(log, session["id"], segments[-1]["segment_index"]):
+            segments += page
+        query = "SELECT 1 FROM session WHERE id = ? AND last_hash = ?"
+        if not log.rows(purpose, query, (session["id"], session["last_hash"])):
+            with log.lock:  # it was changed while it was read
+                return load_session(log, id_or_token)
+    with log.checked(purpose):
         return SessionRecord(
             **{name: session[name] for name in _PLAIN_COLUMNS},
             document=_document(session, segments),
@@ -249,6 +297,12 @@ def load_session(log: LogConnection, id_or_token: int | str) -> SessionRecord:
             glossaries=glossaries,
             document_terms=document_terms,
         )
+
+
+def _segment_rows(log: LogConnection, session_id: int, after: int) -> list[dict[str, Any]]:
+    """At most SEGMENTS_AT_ONCE segments of a session, from the one after index `after` on."""
+    query = "SELECT * FROM segment WHERE session_id = ? AND segment_index > ? ORDER BY segment_index LIMIT ?"
+    return log.rows(Message("load the session"), query, (session_id, after, SEGMENTS_AT_ONCE))
 
 
 def no_such_session(log: LogConnection) -> LogError:
@@ -268,9 +322,9 @@ def store_places(log: LogConnection, session_id: int, segments: Iterable[Segment
     )
 
 
-def _verdict(segment: Segment) -> str:
+def _verdict(segment: Segment) -> dict[str, Any]:
     """The segment's constraints at the start: what the file states about its review."""
-    return to_json({"verdict": {"decision": segment.review, "text": segment.target}} if segment.review else {})
+    return {"verdict": {"decision": segment.review, "text": segment.target}} if segment.review else {}
 
 
 def _saved_segment(row: Mapping[str, Any]) -> SavedSegment:

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,6 +28,7 @@ from app.log.connection import LogConnection
 from app.log.event_chain import EventChain, wall_ms
 from app.log.file import back_up, open_database, open_to_read
 from app.log.glossary_log import GlossaryLog
+from app.log.glossary_tables import discard_unfinished_term_bases
 from app.log.list_changes import ListChanges
 from app.log.lock import LogLock
 from app.log.news import News
@@ -34,9 +36,11 @@ from app.log.people import People, insert_own_project
 from app.log.project_tables import (
     Project,
     ProjectSummary,
+    current_project,
     keep_project_setting,
     list_projects,
     load_project,
+    move_session,
     project_setting,
     project_settings,
     projects_for_new,
@@ -55,10 +59,15 @@ from app.log.records import (
     to_json,
 )
 from app.log.session_tables import (
+    IS_FINISHED,
+    SEGMENTS_AT_ONCE,
     adopt_session,
+    discard_unfinished_sessions,
+    insert_segments,
     insert_session,
     list_sessions,
     load_session,
+    new_record,
     no_such_session,
     store_places,
 )
@@ -166,53 +175,74 @@ class LogStore:
         project_id: int | None = None,
         place: BundlePlace | None = None,
     ) -> SessionRecord:
-        """Writes a new session on this document: its "open" event, then these `events`, in one transaction.
+        """Writes a new session on this document: its "open" event, then these `events`; everything or nothing.
 
-        `place` is that of a document that was opened together with others.
+        The segments of a long document are written in portions before, so that others can write meanwhile: no list
+        shows the session yet. `place` is that of a document that was opened together with others.
 
         Without a token it gets an unguessable one, without a project the current one of its language pair; for a person
         who sees none of that pair, a new one of their own. It has the project's term bases at once.
         """
-        token = token or secrets.token_urlsafe(24)
         self._check_room(len(document.data) + (len(place.bundle.data) if place else 0))
         needs_project = project_id is None and self.people.access(actor).projects is not None
-        with self._log.transaction(Message("start a session")):
-            if needs_project:
-                project_id = insert_own_project(self._db, actor.name, direction, wall_ms())
-            session_id = insert_session(
-                self._log,
-                document,
-                token=token,
-                direction=direction,
-                pseudonym=pseudonym,
-                versions=versions or {},
-                options=options or {},
-                now_ms=wall_ms(),
-                project_id=project_id,
-            )
-            if place is not None:
-                insert_place(self._db, session_id, place, wall_ms())
-            opening = {
-                "document": document.name,
-                "sha256": hashlib.sha256(document.data).hexdigest(),
-                "num_segments": len(document.segments),
-                "num_translated": sum(segment.target is not None for segment in document.segments),
-                "direction": direction,
-                "pseudonym": pseudonym,
-                "versions": versions or {},
-                "options": options or {},
-            }
-            if document.rules is not None:
-                opening["rules"] = document.rules.named()
-            self._chain.append(actor, session_id, "open", opening)
-            for event in events:
-                self._chain.append(actor, session_id, event.type, event.payload, event.segment, event.segment_version)
-            self.glossaries.catch_up(actor, session_id)
-            record = load_session(self._log, session_id)
+        opening = {
+            "document": document.name,
+            "sha256": hashlib.sha256(document.data).hexdigest(),
+            "num_segments": len(document.segments),
+            "num_translated": sum(segment.target is not None for segment in document.segments),
+            "direction": direction,
+            "pseudonym": pseudonym,
+            "versions": versions or {},
+            "options": options or {},
+        }
+        if document.rules is not None:
+            opening["rules"] = document.rules.named()
+        begin = partial(
+            insert_session,
+            self._log,
+            document,
+            token=token or secrets.token_urlsafe(24),
+            direction=direction,
+            pseudonym=pseudonym,
+            versions=versions or {},
+            options=options or {},
+            now_ms=wall_ms(),
+            project_id=None,
+        )
+        segments = document.segments
+        portions = [segments[first : first + SEGMENTS_AT_ONCE] for first in range(0, len(segments), SEGMENTS_AT_ONCE)]
+        purpose = Message("start a session")
+        stored: int | None = None  # the number of the session, once any of it is on the disk
+        try:
+            for portion in portions[:-1]:
+                with self._log.transaction(purpose, leaves="preparation"):
+                    session_id = stored or begin()
+                    insert_segments(self._log, session_id, portion)
+                stored = session_id
+            with self._log.transaction(purpose):
+                session_id = stored or begin()
+                insert_segments(self._log, session_id, portions[-1] if portions else ())
+                if needs_project:
+                    project_id = insert_own_project(self._db, actor.name, direction, wall_ms())
+                move_session(self._db, session_id, project_id or current_project(self._db, direction, wall_ms()))
+                if place is not None:
+                    insert_place(self._db, session_id, place, wall_ms())
+                self._chain.append(actor, session_id, "open", opening)
+                for event in events:
+                    self._chain.append(
+                        actor, session_id, event.type, event.payload, event.segment, event.segment_version
+                    )
+                glossaries = self.glossaries.catch_up(actor, session_id)
+                row = self._chain.session_row(session_id)
+        except BaseException:
+            if stored is not None:
+                with suppress(LogError):
+                    self.discard_session(stored)
+            raise
         if needs_project:
             self.people.changed()
         self.list_changes.row(session_id)
-        return record
+        return new_record(row, document, versions or {}, options or {}, glossaries)
 
     def resume_session(self, actor: Actor, session_id: int, versions: Mapping[str, Any]) -> None:
         """Writes that a session is taken up again, and the term bases of its project if they have changed since."""
@@ -256,7 +286,8 @@ class LogStore:
 
     def num_sessions(self) -> int:
         """The number of all sessions, without access checks."""
-        (row,) = self._log.rows(Message("list the sessions"), "SELECT count(*) AS number FROM session")
+        query = f"SELECT count(*) AS number FROM session WHERE {IS_FINISHED}"  # noqa: S608
+        (row,) = self._log.rows(Message("list the sessions"), query)
         return int(row["number"])
 
     def load_session(self, actor: Actor, id_or_token: int | str) -> SessionRecord:
@@ -318,6 +349,12 @@ class LogStore:
             # their next checkpoint.
             self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return stone
+
+    def discard_unfinished(self) -> None:
+        """Deletes what interrupted openings of documents and imports of term bases left."""
+        with self._log.transaction(Message("start a session")):
+            discard_unfinished_sessions(self._db)
+            discard_unfinished_term_bases(self._db)
 
     def discard_session(self, session_id: int) -> None:
         """Removes a session that a command began and could not finish; it leaves no tombstone."""

@@ -25,7 +25,7 @@ from app.reading.plain_data import reader_of, to_plain
 if sys.platform != "win32":
     import resource
 
-ITEMS_PER_FRAME = 5_000
+ITEMS_PER_FRAME = 500  # are decoded in a few milliseconds
 OUT_OF_MEMORY = 77  # the exit status
 _LENGTHS = struct.Struct(">QQ")
 

@@ -96,7 +96,7 @@ class Sessions:
         )
         self.glossary_files = GlossaryFiles(store, self.files)
         self.bundles = Bundles(store, self.files, self.projects, self.opener, self.workspaces)
-        store.glossaries.discard_unfinished_term_bases()
+        store.discard_unfinished()
         self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.
         self._model_needs: dict[str, tuple[str, bool]] = {}

@@ -22,6 +22,7 @@ from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
 from app.text.client_json import MAX_MARKS
 from app.ui.api import Api
+from app.ui.page import ITEMS_AT_ONCE, json_reply
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
 from tests.app.ui.test_api import api  # noqa: F401 (a fixture)
@@ -309,3 +310,9 @@ def test_too_many_or_too_large_headers_are_refused_in_the_form_of_each_address(
 
 def test_websockets_are_refused(doors: Doors):
     assert ask(doors, ("GET", "/gradio_api/queue/join"), kind="websocket", **SIGNED_IN)[0].status == 1008
+
+
+def test_a_long_reply_is_the_same_json_as_if_it_was_encoded_at_once() -> None:
+    rows = [{"index": index, "text": "ä \ud83d", "tags": [index]} for index in range(2 * ITEMS_AT_ONCE + 1)]
+    for content in ({"ok": True, "rows": rows, "order": rows[:ITEMS_AT_ONCE], "none": []}, {}):
+        assert json_reply(content).body == json.dumps(content, separators=(",", ":")).encode()
