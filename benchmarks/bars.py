@@ -105,6 +105,15 @@ CANCEL = {
     )
     for stage in ("preparing", "search", "relaxation", "alignment", "prices", "drafts", "alternatives")
 }
+OTHERS_WAIT = Bar(
+    "95th percentile of replies, while another person opens a large document / otherwise",
+    1.5,
+    reason="Finding the terms and numbers of 20,000 segments is Python code in the process of the server. If the "
+    "system takes the processor from that thread, as on a busy machine, all others wait for it. Tried: turns of 0.2 ms "
+    "instead of 5 ms, which helped most; turns of 0.05 ms, which did not help further; the log is written and read in "
+    "portions; answers of the reader and replies are decoded and encoded in portions. Not tried: finding the terms in "
+    "another process.",
+)
 OPEN_FILE = Bar(
     "20,000 segments open, processor time, the slowest format",
     2,

@@ -218,6 +218,7 @@ BARS = (
         lambda results: statistics.median(pin["acknowledged"] for pin in results["figures"]["pins"]),
     ),
     *(Row.of(bar, "cancelling", slowest_cancel(stage)) for stage, bar in bars.CANCEL.items()),
+    Row.of(bars.OTHERS_WAIT, "opening", lambda results: results["p95_opening_over_without"]),
     Row.of(bars.OPEN_FILE, "files", lambda results: max(each["open_s"] for each in results["files"].values())),
     Row.of(bars.EXPORT_FILE, "files", lambda results: max(each["export_s"] for each in results["files"].values())),
     Row.of(bars.EXPORT_WORD, "files", lambda results: results["long_word"]["export_s"]),

@@ -50,6 +50,7 @@ BENCHMARKS = (
     Benchmark("terms", "--output {output}/results.json", "Terms"),
     Benchmark("cancelling", "--output {output}", "A cancel"),
     Benchmark("appends", "--seconds 4 --output {output}", "The log"),
+    Benchmark("opening", "--rounds 3 --output {output}", "Another's large document"),
     Benchmark("files", "--output {output}", "Large files", program="files.__main__"),
     Benchmark("capacity", "--output {output}", "People per core", program="capacity.__main__"),
     Benchmark("kernels", "--device cpu --output {output}", "The output layer: separate steps over the fused one"),

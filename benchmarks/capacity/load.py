@@ -25,7 +25,7 @@ from benchmarks.capacity.simulated import Outcome, Task, work
 from engine import Translator, Worker
 from engine.translation import Translation
 from tests.e2e.conftest import App
-from tests.hard.__main__ import Client
+from tests.hard.page_client import PageClient
 
 WARM_UP_S = 5.0
 STEPPED_WARM_UP_S = 20.0
@@ -175,13 +175,13 @@ def command_ms(model: Path, folder: Path, num_clients: int = 4, num_commands: in
     app = App(model, folder / "log.sqlite", "--no-auth")
     try:
         process = psutil.Process(app.process.pid)
-        clients = [Client(app.url) for _ in range(num_clients)]
+        clients = [PageClient(app.url) for _ in range(num_clients)]
         for number, client in enumerate(clients):
             client.begin(f"client{number}.txt")
             client.command("pretranslate", is_on=False)
         _wait_until_idle(process)
 
-        def edit(client: Client) -> None:
+        def edit(client: PageClient) -> None:
             for number in range(num_commands):
                 client.command("edit", segment=number % 30 + 5, text=f"Halb fertig {number}", origin="typed")
 

@@ -23,7 +23,7 @@ from app.server_log import EventFormatter, area, fields, set_up
 from app.serving.keys import ApiFile
 from app.settings import LogFormat
 from tests.e2e.conftest import ROOT
-from tests.hard.__main__ import Client
+from tests.hard.page_client import PageClient
 
 CANARY = "Kanarienvogel"
 
@@ -91,7 +91,7 @@ def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Pat
             assert process.poll() is None, output.read_text("utf-8")
             time.sleep(0.05)
         url, token = found.group(), secret.read_text("utf-8").strip()
-        client = Client(url)
+        client = PageClient(url)
         client._http.headers["Authorization"] = f"Bearer {token}"
         session = client.begin(f"{CANARY}.txt")
         client.command("edit", segment=1, text=CANARY, origin="typed")

@@ -138,7 +138,11 @@ class App:
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> Path:
     """A model that outputs random words; the page must work with any of them."""
-    folder = tmp_path_factory.mktemp("models") / "random-en-de"
+    return save_random_model(tmp_path_factory.mktemp("models") / "random-en-de", codec)
+
+
+def save_random_model(folder: Path, codec: TextCodec) -> Path:
+    """A tiny model with random weights in a new folder, which decodes a sentence in a few milliseconds."""
     folder.mkdir()
     torch.manual_seed(1)
     sizes = {"model_size": 32, "num_heads": 2, "feed_forward_size": 48, "encoder_layers": 2, "decoder_layers": 1}

@@ -12,7 +12,6 @@ Exit status 1: an acknowledged edit was lost, a chain is broken, a request faile
 from __future__ import annotations
 
 import argparse
-import base64
 import itertools
 import json
 import math
@@ -44,9 +43,8 @@ from benchmarks.paper_dba import commit, environment
 from tests.compiled.sanitized import failed_tests
 from tests.e2e.conftest import App
 from tests.hard.forked_app import ForkedApp
+from tests.hard.page_client import NUM_SEGMENTS, TEXT, PageClient
 
-NUM_SEGMENTS = 40
-TEXT = "".join(f"Press button {number} to restart the router.\n" for number in range(NUM_SEGMENTS)).encode()
 NUM_KILLED_SEGMENTS = 12
 NUM_WRITERS = 4  # of one document, while the app is killed
 SAMPLE_SECONDS = 5.0
@@ -58,49 +56,12 @@ PARTS = ("kills", "load", "fuzz", "sanitizers")
 KILLS, LOAD, FUZZ = 0.4, 0.3, 0.3
 
 
-class Client:
-    """What a page sends, over HTTP."""
-
-    def __init__(self, url: str) -> None:
-        self._http = httpx.Client(base_url=url, timeout=60, trust_env=False)
-        self._name = f"client{random.getrandbits(40)}"
-        self._sequence = 0
-        self.token = ""
-
-    def call(self, function: str, **fields: Any) -> dict[str, Any]:
-        message = {"data": fields, "component_id": 1, "fn_name": function, "session_hash": self._name}
-        reply = self._http.post("/gradio_api/component_server", json=message)
-        reply.raise_for_status()
-        answer: dict[str, Any] = reply.json()
-        if not answer["ok"]:
-            raise RuntimeError(f"{fields.get('name')}: {answer['error']['message']}")
-        return answer
-
-    def command(self, name: str, **fields: Any) -> dict[str, Any]:
-        self._sequence += 1
-        position = {"since": 10**9, "open": None, "detail_since": 10**9}
-        own = {"token": self.token, "client": self._name, "sequence": self._sequence}
-        return self.call("command", name=name, **own, **position, **fields)
-
-    def greet(self) -> str:
-        """The token of the session that the app shows."""
-        self.token = self.call("hello", token=None)["token"]
-        return self.token
-
-    def begin(self, name: str) -> str:
-        """Opens a document; the token of its session."""
-        self.greet()
-        data = base64.b64encode(TEXT).decode("ascii")
-        self.token = self.command("open_document", file=name, data=data)["token"]
-        return self.token
-
-
 class Writer(threading.Thread):
     """Types and confirms in its own segments until the app is gone; remembers what was acknowledged."""
 
     def __init__(self, url: str, token: str, segments: list[int]) -> None:
         super().__init__(daemon=True)
-        self._client = Client(url)
+        self._client = PageClient(url)
         self._client.token = token
         self._segments = segments
         self.acknowledged: dict[int, str] = {}
@@ -152,7 +113,7 @@ def _kill(log: Path, name: str) -> dict[str, int]:
     document.write_bytes(b"".join(TEXT.splitlines(keepends=True)[:NUM_KILLED_SEGMENTS]))
     app = ForkedApp(log, document)
     try:
-        token = Client(app.url).greet()
+        token = PageClient(app.url).greet()
     except httpx.TimeoutException:
         app.kill()
         return {}
@@ -190,7 +151,7 @@ class Person(threading.Thread):
 
     def __init__(self, url: str, number: int, end: float) -> None:
         super().__init__(daemon=True)
-        self._client, self._end = Client(url), end
+        self._client, self._end = PageClient(url), end
         self._name = f"person{number}.txt"
         self.elapsed_ms: list[float] = []
         self.errors: list[str] = []

@@ -23,7 +23,7 @@ from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.serving.keys import ApiFile
 from tests.e2e.conftest import App
-from tests.hard.__main__ import Client
+from tests.hard.page_client import PageClient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 
@@ -52,7 +52,7 @@ class HalfSent:
         return answer.decode("utf-8", "replace")
 
 
-def last_news(client: Client, token: str) -> dict[str, Any]:
+def last_news(client: PageClient, token: str) -> dict[str, Any]:
     """What a page that waits for news is told at last."""
     reply: dict[str, Any] = {"version": 0}
     while "is_stopping" not in reply:
@@ -86,7 +86,7 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path)
     key = keys.create("Program")[1]
     keys.close()
     app = App(MODEL_FOLDER, log, "--no-auth", "--api", "--shutdown-seconds", "300")
-    client = Client(app.url)
+    client = PageClient(app.url)
     token = client.begin("document.txt")
     edit = {"token": token, "client": "shutdown", "sequence": 1, "since": 10**9, "open": None, "detail_since": 10**9}
     edit |= {"name": "edit", "segment": 3, "text": "Kurz vor Schluss", "origin": "typed"}
@@ -143,14 +143,14 @@ class Hanging:
     def __init__(self, tmp_path: Path, *kinds: str) -> None:
         self.log, self._marker = tmp_path / "log.sqlite", tmp_path / "now"
         first = App(MODEL_FOLDER, self.log, "--no-auth")
-        client = Client(first.url)
+        client = PageClient(first.url)
         self._closed = [client.begin(f"{number}.txt") for number in range(3)]
         first.stop()
         program = ("tests.app.hanging_app", str(self._marker), ",".join(kinds))
         self.app = App(
             MODEL_FOLDER, self.log, "--no-auth", "--shutdown-seconds", str(SHUTDOWN_SECONDS), program=program
         )
-        self.client = Client(self.app.url)
+        self.client = PageClient(self.app.url)
         self.token = self.client.greet()
         self._threads: list[threading.Thread] = []
 
@@ -166,8 +166,8 @@ class Hanging:
             {"function": "changes", "token": self.token, "since": 10**9, "open": None, "detail_since": 10**9},
         ]
         for fields in requests:
-            self._start(lambda fields=fields: Client(self.app.url).call(fields.pop("function"), **fields))
-        self._start(lambda: Client(self.app.url).begin("new.txt"))
+            self._start(lambda fields=fields: PageClient(self.app.url).call(fields.pop("function"), **fields))
+        self._start(lambda: PageClient(self.app.url).begin("new.txt"))
         self._held = HalfSent(self.app.url, "/gradio_api/component_server", b"{}")
         time.sleep(1)  # the requests are there
 
