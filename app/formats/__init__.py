@@ -32,7 +32,7 @@ from app.formats.software import (
 )
 from app.formats.subtitles import ass, srt, webvtt
 from app.i18n import Message
-from app.text.placeholder_conventions import DRUPAL_7, DRUPAL_8, LARAVEL, QT, SWIFT, TOKENS
+from app.text.placeholder_conventions import DRUPAL_7, DRUPAL_8, I18NEXT_3, LARAVEL, MEDIAWIKI, QT, SWIFT, TOKENS
 
 __all__ = ["CONVERTIBLE", "FORMATS", "Format", "Reading", "format_of", "stored_format"]
 
@@ -48,7 +48,7 @@ def _office(
     return Format(key, label, endings, parser, 30 * MIB, has_line_breaks=True, extras=extras, visible_texts=seen)
 
 
-_STRINGS: Final = (LARAVEL, DRUPAL_7, DRUPAL_8)
+_STRINGS: Final = (LARAVEL, DRUPAL_7, DRUPAL_8, I18NEXT_3, MEDIAWIKI)
 _PLAIN_TEXT: Final = Format(
     "txt",
     Message("plain text"),

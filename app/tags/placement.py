@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
@@ -22,6 +23,8 @@ Links = Sequence[tuple[int, int, int, int]]  # source start and end, target star
 PlacedTag = tuple[int, "Tag"]  # target offset and tag
 
 CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
+_SENTENCE_END = re.compile(r"[.!?…。！？]+[)\]}»“”’\"']*(?=\s+[^\W\d_a-zß-ÿ]|(?<=[。！？])[^\W\d_])")
+_MAX_GAP = 20  # characters of white space between sentences
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u2009\u202f]\d+)+")
 
 
@@ -126,13 +129,18 @@ def _nodes(tags: Iterable[Tag]) -> list[_Node]:
     return levels[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Text:
     """A text, its words, and whether each character belongs to a word. A number, date or time is one word."""
 
     text: str
     words: Sequence[Span]
     is_word: Sequence[bool]
+
+    @cached_property
+    def sentence_ends(self) -> Sequence[int]:
+        """The ends of the sentences before the last one."""
+        return [match.end() for match in _SENTENCE_END.finditer(self.text)]
 
     @classmethod
     def of(cls, text: str, kept: Sequence[str]) -> _Text:
@@ -289,7 +297,9 @@ class _Placer:
             return start
         if tag.at == len(self.source.text):
             return end
-        if self._belongs_to_next(tag):
+        if (border := self._border(tag)) is not None:
+            place = border
+        elif self._belongs_to_next(tag):
             place = self._start_of(tag.at, source_span, end)
             if not self.source.is_word[tag.at]:
                 place = self._over_marks(place, start, -1)
@@ -304,6 +314,19 @@ class _Placer:
         for stretch in self.fixed:
             place = stretch.end if stretch.start < place < stretch.end else place
         return min(max(place, start), end)
+
+    def _border(self, tag: Tag) -> int | None:
+        """The offset between two sentences for a tag between two; None if the target has another number of them."""
+        ends = self.source.sentence_ends
+        beside = self.source.text[max(0, tag.at - _MAX_GAP) : tag.at]
+        number = bisect_left(ends, tag.at - len(beside) + len(beside.rstrip()))
+        if len(ends) != len(self.target.sentence_ends) or number == len(ends):
+            return None
+        if ends[number] > tag.at or self.source.text[ends[number] : tag.at].strip():
+            return None
+        place = self.target.sentence_ends[number]
+        rest = self.target.text[place : place + _MAX_GAP]
+        return place + len(rest) - len(rest.lstrip()) if self._belongs_to_next(tag) else place
 
     def _at_edge(self, place: int, *, is_start: bool) -> int:
         """The offset moved to an edge of the word around it: an alignment may end inside a number."""

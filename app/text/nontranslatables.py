@@ -34,7 +34,7 @@ _ADDRESS = re.compile(
     | (?<![\w$])\$[A-Za-z_]\w*+(?![{$])  # $HOME
     | \{%[^{}]*%\}  # {% if user %}
     # {count, plural, one {# file} other {# files}}
-    | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
+    | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal|choice)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
     | \{\s*+\w++\s*+,\s*+(?:number|date|time|spellout|ordinal|duration)\s*+(?:,[^{}]*+)?\}  # {day, date, short}
     """,
     re.VERBOSE,

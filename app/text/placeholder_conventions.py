@@ -48,6 +48,23 @@ ANYWHERE: Final = re.compile(
     | <%.{0,300}?%> | <\?(?:=|php\s).{0,300}?\?>
     # Ruby, JSF, Sass: #{name}  https://docs.ruby-lang.org/en/master/syntax/literals_rdoc.html
     | \#\{[^{}]{1,200}\}
+    # Ruby: %<count>d, %<name>-10s  https://docs.ruby-lang.org/en/master/format_specifications_rdoc.html
+    | %[-+0\#]*\d*<[A-Za-z_]\w*>[-+0\#]*\d*(?:\.\d+)?[A-Za-z](?!\w)
+    # Handlebars, Mustache: {{{html}}}  https://handlebarsjs.com/guide/#html-escaping
+    | \{\{\{[^{}]{1,200}\}\}\}
+    # JavaScript, JSP: ${ name }  https://developer.mozilla.org/docs/Web/JavaScript/Reference/Template_literals
+    | \$\{[^{}]{1,200}\}
+    # Fluent, Angular, FormatJS: {$name}, { $user-name }, { -brand }, { name }, {user['name']}, { NUMBER($n) }
+    # https://projectfluent.org/fluent/guide/variables.html
+    | (?!\{[\w.]*\})\{[ ]?(?:[$-]?[A-Za-z_][\w.-]*(?:\[[^\[\]{}]{1,50}\])?|[A-Z]{2,20}\([^(){}]{1,100}\))[ ]?\}
+    # vue-i18n: {'@'}  https://vue-i18n.intlify.dev/guide/essentials/syntax
+    | \{'[^'{}]{1,20}'\}
+    # .NET: {0,10:N2}, {0:d MMM yyyy}  https://learn.microsoft.com/dotnet/standard/base-types/composite-formatting
+    | \{\d+(?:,-?\d+(?::[^{}]{1,50})?|:[^{}\s]{0,20}[ ][^{}]{1,30})\}
+    # Extensions of Chrome: $USER$  https://developer.chrome.com/docs/extensions/reference/api/i18n
+    | (?<![\w$])\$[A-Za-z_@][\w@]*\$(?![\w$])
+    # TYPO3: ###NAME###  https://docs.typo3.org
+    | (?<!\#)\#\#\#[A-Z_]\w*?\#\#\#(?!\#)
     """,
     re.VERBOSE,
 )
@@ -78,6 +95,17 @@ QT: Final = Convention(
     re.compile(r"(?<![\w%])%(?:L?[1-9]|Ln|n)(?![\w$%])"),
     "https://doc.qt.io/qt-6/i18n-source-translation.html",
     evidence=re.compile(r"(?<![\w%])(?<!\d )%(?:L?1|L?n)(?![\w$%]|[,.]\w|\s*%)"),
+)
+I18NEXT_3: Final = Convention(
+    "i18next before version 4: __name__",
+    re.compile(r"(?<!\w)__[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)*__(?!\w)"),
+    "https://www.i18next.com/misc/migration-guide",
+)
+MEDIAWIKI: Final = Convention(
+    "MediaWiki, banana: $1",
+    re.compile(r"(?<![\w$])\$[1-9](?![\w.,]*\d|[\w%])"),
+    "https://www.mediawiki.org/wiki/Localisation",
+    evidence=re.compile(r"(?<![\w$])\$1(?![\w%]|[.,]\d|\s+(?:[mb]illion|trillion|off|per|each|an?)\b)"),
 )
 TOKENS: Final = Convention(
     "Tokens: [name]",

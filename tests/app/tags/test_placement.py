@@ -164,6 +164,15 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("{1}red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus {1}rot{/1}{/2}"),
         ("a {1}b {2}c{/1} d{/2} e", "E D C B", "b-B c-C d-D e-E", "E D {1}{2}C B{/1}{/2}"),
         ("Press {1}OK{/1} now", "Jetzt OK drücken", "", "Jetzt {1}OK{/1} drücken"),
+        # between two sentences, whatever the last word of the first is aligned with
+        (
+            "Open b now.{1}Close c.",
+            "Jetzt B öffnen. C schließen.",
+            "now-Jetzt b-B c-C",
+            "Jetzt B öffnen.{1}C schließen.",
+        ),
+        ("Open b now. {1}Close c.", "Jetzt B öffnen. C schließen.", "now-Jetzt c-C", "Jetzt B öffnen. {1}C schließen."),
+        ("Open b now.{1}Close c.", "Jetzt B öffnen, C schließen.", "now-Jetzt c-C", "Jetzt{1}B öffnen, C schließen."),
     ],
 )
 def test_tags_are_placed_next_to_the_aligned_words(source, target, links, expected):

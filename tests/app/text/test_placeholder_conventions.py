@@ -24,11 +24,27 @@ from tests.app.work import growth
             "Hi <%= user.name %>, #{count} <?= $n ?> <?php echo 1 ?>",
             ["<%= user.name %>", "#{count}", "<?= $n ?>", "<?php echo 1 ?>"],
         ),
+        ("%<count>d of %-5<name>s", ["%<count>d", "%-5<name>s"]),
+        ("{{{html}}} and {{name}}", ["{{{html}}}", "{{name}}"]),
+        ("${ user.name } ${name}", ["${ user.name }", "${name}"]),
+        (
+            "{$name} { $user-name } { -brand } { name } {a['b']}",
+            ["{$name}", "{ $user-name }", "{ -brand }", "{ name }", "{a['b']}"],
+        ),
+        ("{ NUMBER($n) } {user-name} {'@'}", ["{ NUMBER($n) }", "{user-name}", "{'@'}"]),
+        ("{0,10:N2} on {1:d MMM yyyy}", ["{0,10:N2}", "{1:d MMM yyyy}"]),
+        ("Hi $USER$, pay $5 or $A, ###NAME###", ["$USER$", "###NAME###"]),
+        ("{a text with words} {1, 2, 3} {Name of it}", []),
         ("me@home.org, a@:b, @home, :name !name [name]", []),
     ],
 )
 def test_placeholders_unlike_prose_are_found_in_every_text(text: str, found: list[str]) -> None:
     assert placeholders(text) == found
+
+
+def test_choice_of_java_is_kept_whole() -> None:
+    choice = "{0,choice,0#no files|1#one file|1<{0} files}"
+    assert kept_texts(f"There are {choice} here") == ((choice, 1),)
 
 
 def own_in(format_key: str, *texts: str) -> list[tuple[str, ...]]:
@@ -41,6 +57,10 @@ IN_A_FORMAT = [
     ("yaml", "at 12:30, http://a.b, a:b, ::c :d: :-) :D Note: e", ()),
     ("json", "Hello !name and !other_name.", ("!name", "!other_name")),
     ("json", "Hello !name! Is it !other?", ("!name", "!other")),
+    ("json", "Press __key__ or __user.name__, a__b__c, ____", ("__key__", "__user.name__")),
+    ("yaml", "$1 opened $2 of 10.", ("$1", "$2")),
+    ("json", "Save $1 off, pay $5 or $1.50, $10", ()),
+    ("markdown", "__key__ and $1", ()),
     ("po", "Hello @user.", ("@user",)),
     ("po", "Wow! !!important !IMPORTANT a!b !=c", ()),
     ("po", "The %file of @count, !user and @site-name", ("%file", "@count", "!user", "@site-name")),
@@ -73,7 +93,7 @@ def test_evidence_is_looked_for_in_the_whole_file() -> None:
 
 def test_each_convention_of_a_format_has_its_source() -> None:
     named = {convention for known in FORMATS.values() for convention in known.conventions}
-    assert len(named) == 6 and all(convention.source.startswith("https://") for convention in named)
+    assert len(named) == 8 and all(convention.source.startswith("https://") for convention in named)
 
 
 def test_own_placeholders_are_kept_and_required_by_the_checks() -> None:
