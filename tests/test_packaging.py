@@ -66,7 +66,8 @@ def test_wheel_contains_the_bundled_data(wheel: zipfile.ZipFile, folder: str) ->
 
 
 def test_wheel_contains_the_lists_of_words_and_their_licences(wheel: zipfile.ZipFile) -> None:
-    lists = {"forms/de.txt.xz", "forms/README.md", "casing/de.txt.xz", "casing/en.txt.xz", "casing/README.md"}
+    lists = {"forms/de.txt.xz", "forms/README.md", "casing/README.md"}
+    lists |= {f"casing/{language}.{kind}.xz" for language in ("de", "en") for kind in ("txt", "weights")}
     assert {f"pinpoint_data/{name}" for name in lists} <= set(wheel.namelist())
 
 

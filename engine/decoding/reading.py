@@ -29,7 +29,6 @@ from engine.text.capitals import (
     kept_spans,
     num_words_in_capitals,
     upper,
-    usual_forms,
 )
 from engine.translation import Hypothesis, Placement
 
@@ -100,7 +99,7 @@ class RequestReader:
         plain = self._plain(given)
         languages = [short_code(language) for language in languages_of(direction)]
         cases = [
-            UsualCase(codec, language, usual_forms(language))
+            UsualCase.of_language(codec, language)
             for codec, language in zip((self.source_codec, self.codec), languages, strict=True)
         ]
         capitals = self._capitals(plain.request.source, cases[0])

@@ -17,9 +17,11 @@ from itertools import pairwise
 from engine.bundled_data import DATA_FOLDER
 from engine.errors import ModelError
 from engine.text.boundaries import is_sentence_start
+from engine.text.case_model import CAPITALISED, CAPITALS, LISTED, OTHER, SMALL, START, TOKEN, WORDS, CaseModel, case_of
 from engine.text.codec import Codec
 from engine.text.normalisation import NormalText
 from engine.text.placeholders import PLACEHOLDER
+from engine.text.sentence_rules import rules_of
 
 CASING_FOLDER = DATA_FOLDER / "casing"
 
@@ -29,8 +31,11 @@ LEAST_WORDS_OF_RUN = 3  # in capitals, next to each other in a sentence: fewer m
 _LEAST_LETTERS = 4  # of a single word that may be read in sentence case
 _LONGEST_COMPOUND = 60  # letters
 _FAR = 40  # characters between words that are looked at for the end of a sentence
+_WORD_WITH_DOT = re.compile(r"([^\W\d_]+)\.\W*\Z")
+_DOTTED = re.compile(r"(?<!\w)[^\W\d_]\.(?:[^\W\d_]\.)+\s+")  # "U.S. ", "p.m. "
 _TOKEN = re.compile(r"\S+")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(WORDS)
+_WITH_APOSTROPHES = re.compile(rf"{WORDS}(?:['’]{WORDS})*")
 _DOTTED_I = ("tr", "az")  # languages in which i and ı are different letters
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
@@ -115,53 +120,44 @@ def usual_forms(language: str) -> Mapping[str, str]:
     return {capitals_of(form): form for form in forms}
 
 
+@cache
+def case_model(language: str) -> CaseModel | None:
+    """The model of the case of words of a language; None if there is none. Raises ModelError if it is damaged."""
+    path = CASING_FOLDER / f"{language}.weights.xz"
+    if not path.is_file():
+        return None
+    try:
+        return CaseModel.read(path.read_bytes())
+    except (OSError, lzma.LZMAError, ValueError) as error:
+        raise ModelError(f"{path} is damaged ({error}); install Pinpoint again") from error
+
+
 @dataclass(frozen=True)
 class UsualCase:
     """The usual form of words that are given in capitals.
 
-    `forms` has, by their capitals, the words that are not written in small letters ("LONDON": "London") or whose small
-    letters are not certain ("GROSS": "groß"). Other words are written as the model has them in the fewest pieces:
-    abbreviations that it knows stay.
+    `model` decides by the words around a word. `forms` has, by their capitals, the words that are not written in small
+    letters ("LONDON": "London") or whose small letters are not certain ("GROSS": "groß"). In a language without a
+    model, words are written as the translation model has them in the fewest pieces: abbreviations that it knows stay.
     """
 
     codec: Codec
     language: str
     forms: Mapping[str, str] = field(default_factory=dict)
+    model: CaseModel | None = None
 
-    def of(self, word: str) -> str:
-        """The usual form of a word in capitals, within a sentence."""
-        capitals = capitals_of(word)
-        if (known := self.forms.get(capitals)) is not None:
-            return known
-        if self.language == "en" and word.split("'")[0].split("’")[0] == "I":
-            return "I" + word[1:].lower()
-        small = lower(word, self.language)
-        if len(word) < 2:
-            return small
-        if len(known := self._compound(capitals)) == len(word):
-            return known
-        candidates = [small, word]
-        if self.language == "de":
-            candidates[1:1] = [capitalised(small, "de"), *([small.replace("ss", "ß")] if "SS" in word else ())]
-        return min(candidates, key=lambda form: len(self.codec.encode(form).ids))
+    @classmethod
+    def of_language(cls, codec: Codec, language: str) -> UsualCase:
+        return cls(codec, language, usual_forms(language), case_model(language))
 
     def knows(self, word: str) -> bool:
         """True if the usual form of a word in capitals has other letters and the model has a piece for it."""
-        usual = self.of(word)
+        usual = self.sentence(word, [(0, len(word))], begins_sentence=False).text
         return (
             usual != word
             and len(word) >= _LEAST_LETTERS
             and (word in self.forms or len(self.codec.encode(usual).ids) == 1)
         )
-
-    def _compound(self, capitals: str) -> str:
-        """A German compound whose last part is a known noun, with a capital; empty if there is none."""
-        is_searched = self.language == "de" and self.forms and len(capitals) <= _LONGEST_COMPOUND
-        for start in range(3, len(capitals) - 3) if is_searched else ():
-            head = self.forms.get(capitals[start:])
-            if head is not None and head[0].isupper() and not head[1:2].isupper():
-                return capitalised(lower(capitals[:start], "de"), "de") + head[0].lower() + head[1:]
-        return ""
 
     def sentence(self, text: str, spans: Sequence[Span], begins_sentence: bool = True) -> NormalText:
         """The text with its stretches in capitals in sentence case, and the way back."""
@@ -173,16 +169,72 @@ class UsualCase:
             parts.append(written)
             offsets.extend(_places(text[start:stop], written, self.language, start))
 
-        for start, word in _words_in(text, spans):
+        words = dict(_words_in(text, spans))
+        for start, usual in self._usual(text, words, begins_sentence):
             take(end, start, text[end:start])
-            usual = self.of(word)
-            between = "x" * bool(end) + text[max(end, start - _FAR) : start]
-            if begins_sentence and is_sentence_start(between, len(between)):
-                usual = capitalised(usual, self.language)
-            end = start + len(word)
+            end = start + len(words[start])
             take(start, end, usual)
         take(end, len(text), text[end:])
         return NormalText("".join(parts), (*offsets, len(text)))
+
+    def _usual(self, text: str, words: Mapping[int, str], begins_sentence: bool) -> Iterator[tuple[int, str]]:
+        """The usual forms of words, each with its place in the text."""
+        if self.model is None:
+            end = 0
+            for start, word in words.items():
+                between = "x" * bool(end) + text[max(end, start - _FAR) : start]
+                starts = begins_sentence and is_sentence_start(between, len(between))
+                usual = min((self._small(word), word), key=lambda form: len(self.codec.encode(form).ids))
+                yield start, capitalised(usual, self.language) if starts else usual
+                end = start + len(word)
+            return
+        found = [*TOKEN.finditer(text)]
+        tokens = [capitals_of(match[0]) for match in found]
+        glued = [match.start() == before for match, before in zip(found, [-1, *(m.end() for m in found)], strict=False)]
+        given = [
+            None if match.start() in words else case_of(match[0]) if match[0][0].isalpha() else OTHER for match in found
+        ]
+        first = next((place for place, case in enumerate(given) if case != OTHER), None)
+        if begins_sentence and first is not None:
+            given[first] = START
+        dotted = {match.end() for match in _DOTTED.finditer(text)}  # behind them, the model has seen many new sentences
+        cases = self.model.cases(tokens, glued, given, self.forms)
+        for place, (match, case) in enumerate(zip(found, cases, strict=True)):
+            if match.start() in words:
+                if match.start() in dotted and capitals_of(match[0]) not in self.forms:
+                    case = SMALL
+                starts = case == SMALL and (
+                    begins_sentence if place == first else self._begins_sentence(text, match.start())
+                )
+                yield match.start(), self._form(match[0], CAPITALISED if starts else case)
+
+    def _begins_sentence(self, text: str, start: int) -> bool:
+        """True behind the end of a sentence; a dot may belong to an abbreviation or an initial."""
+        before = "x" + text[max(0, start - _FAR) : start]
+        if not is_sentence_start(before, len(before)):
+            return False
+        word = _WORD_WITH_DOT.search(before)
+        return word is None or (len(word[1]) > 1 and word[1].lower() not in rules_of(self.language).listed)
+
+    def _form(self, word: str, case: int) -> str:
+        if case == CAPITALS:
+            return word
+        if case == LISTED:
+            return self.forms[capitals_of(word)]
+        small = self._small(word)
+        return capitalised(small, self.language) if case == CAPITALISED else small
+
+    def _small(self, word: str) -> str:
+        """Small letters; SS of German is ß where a listed word has it, or one at the end or beginning of a compound."""
+        capitals = capitals_of(word)
+        if self.language == "de" and "SS" in word and len(word) <= _LONGEST_COMPOUND:
+            for length in range(len(word), _LEAST_LETTERS - 1, -1):
+                for start in {len(word) - length, 0}:
+                    part = capitals[start : start + length]
+                    if "SS" in part and part in self.forms:
+                        known = capitals[:start] + self.forms[part] + capitals[start + length :]
+                        return lower(known, self.language)
+        return lower(word, self.language)
 
     def variants(self, phrase: str) -> tuple[str, ...]:
         """The forms in which a phrase in capitals may be written; the phrase itself is the first."""
@@ -190,7 +242,7 @@ class UsualCase:
             return (phrase,)
         usual = self.sentence(phrase, [(0, len(phrase))], begins_sentence=False).text
         small = lower(phrase, self.language)
-        each = _WORD.sub(lambda word: capitalised(lower(word[0], self.language), self.language), phrase)
+        each = _WITH_APOSTROPHES.sub(lambda word: capitalised(lower(word[0], self.language), self.language), phrase)
         return tuple(dict.fromkeys((phrase, usual, small, capitalised(small, self.language), each)))
 
 
@@ -283,7 +335,8 @@ def _words_in(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
     """The words in capitals in these stretches of a text, in order."""
     for first, last in spans:
         for start, token in _tokens(text[first:last]):
-            if _kind(token) in ("capitals", "letter"):
+            is_small = any(unicodedata.category(char) == "Ll" and char != "ß" for char in token)
+            if _kind(token) and not is_small and not any(char in "_@\\" for char in token):
                 yield from ((first + start + match.start(), match[0]) for match in _WORD.finditer(token))
 
 

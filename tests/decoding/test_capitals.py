@@ -27,7 +27,7 @@ def best(translation: Translation) -> str:
         ("en-de", "OPEN THE FILE", "Open the file"),
         ("en-de", "CLOSE ALL FILES", "Close all files"),
         ("en-de", "USER MANUAL", "User manual"),
-        ("en-de", "WARNING: DO NOT OPEN THE DOOR.", "Warning: do not open the door."),
+        ("en-de", "WARNING: DO NOT OPEN THE DOOR.", "Warning: Do not open the door."),
         ("de-en", "DIE DATEI IST NICHT GEÖFFNET.", "Die Datei ist nicht geöffnet."),
         ("de-en", "DIE STRASSE IST GROẞ", "Die Straße ist groß"),
         ("de-en", "WARNUNG", "Warnung"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import lzma
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Translator
+from engine.errors import ModelError
+from engine.text import capitals
 from engine.text.capitals import (
     UsualCase,
     capitals_in,
@@ -14,8 +18,8 @@ from engine.text.capitals import (
     kept_spans,
     lower,
     upper,
-    usual_forms,
 )
+from engine.text.case_model import KnownWords
 
 SHOUTED = st.lists(
     st.sampled_from(["THE", "FILE", "NASA", "and", "iPhone", "A", "{name}", "5", "STRASSE", "GROẞ", "E-MAIL", ".", "!"])
@@ -25,7 +29,7 @@ SHOUTED = st.lists(
 @pytest.fixture(scope="module")
 def cases() -> dict[str, UsualCase]:
     codec = Translator.load("data/models/en-de")._codec
-    return {language: UsualCase(codec, language, usual_forms(language)) for language in ("en", "de")}
+    return {language: UsualCase.of_language(codec, language) for language in ("en", "de")}
 
 
 @pytest.mark.parametrize(
@@ -59,10 +63,58 @@ def test_capitals_of_a_text(text, found, why):
         ("de", "SCHLIESSEN SIE DIE GROSSE STRAßE", "Schließen Sie die große Straße"),
         ("de", "DIE STRAẞE", "Die Straße"),
         ("de", "DAS NETZWERKKABEL", "Das Netzwerkkabel"),
+        ("de", "WIR ESSEN HEUTE NICHT, DAS ESSEN IST KALT.", "Wir essen heute nicht, das Essen ist kalt."),
+        ("de", "SIE KÖNNEN DIE DATEI ÖFFNEN.", "Sie können die Datei öffnen."),
+        (
+            "de",
+            "DIE 30-JÄHRIGE FRAU WURDE ZWISCHEN ZWEI AUTOS VERLETZT.",
+            "Die 30-jährige Frau wurde zwischen zwei Autos verletzt.",
+        ),
+        ("de", "DIE HUNDE FRESSEN AUF DEN STRASSENKARTEN", "Die Hunde fressen auf den Straßenkarten"),
+        ("en", "A 22-YEAR-OLD MAN CAME IN 19TH PLACE.", "A 22-year-old man came in 19th place."),
+        (
+            "en",
+            "THE U.S. AND THE U.K. SIGNED IT AT 5 P.M. IN NEW YORK. HE LEFT.",
+            "The U.S. and the U.K. signed it at 5 p.m. in New York. He left.",
+        ),
+        ("en", "THE ACTOR GWYNETH ZORBLATT SMILED.", "The actor Gwyneth Zorblatt smiled."),
+        (
+            "en",
+            'STOP! "NOW" IS THE TIME. IT TAKES APPROX. FIVE DAYS.',
+            'Stop! "Now" is the time. It takes approx. five days.',
+        ),
+        ("en", "SET MAX_VALUE TO FIVE.", "Set MAX_VALUE to five."),
+        ("en", "IPHONE USERS CAN OPEN THE PDF.", "iPhone users can open the PDF."),
     ],
 )
 def test_usual_case_of_a_text_in_capitals(cases, language, capitals, usual):
     assert cases[language].sentence(capitals, [(0, len(capitals))]).text == usual
+
+
+def test_words_around_capitals_are_read_as_they_are(cases):
+    text = "Please ask Angela MERKEL TO OPEN THE DOOR again."
+    start, end = text.index("MERKEL"), text.index(" again")
+    assert cases["en"].sentence(text, [(start, end)]).text == "Please ask Angela Merkel to open the door again."
+
+
+def test_a_language_without_a_model_has_the_words_as_the_translation_model_knows_them_best(cases):
+    case = UsualCase(cases["en"].codec, "nl")
+    assert case.model is None
+    assert case.sentence("OPEN THE PDF FILE", [(0, 17)]).text == "Open the PDF file"
+
+
+def test_damaged_case_models_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(capitals, "CASING_FOLDER", tmp_path)
+    for content in (b"no archive", lzma.compress(b""), lzma.compress(bytes([19, 5]) + bytes(100))):
+        (tmp_path / "xx.weights.xz").write_bytes(content)
+        with pytest.raises(ModelError, match=r"xx\.weights\.xz is damaged .*; install Pinpoint again"):
+            capitals.case_model.__wrapped__("xx")
+
+
+def test_known_words_are_found_and_most_others_are_not():
+    known = KnownWords.of([f"WORD{number}" for number in range(1000)])
+    assert all(f"WORD{number}" in known for number in range(1000))
+    assert sum(f"OTHER{number}" in known for number in range(1000)) < 60
 
 
 @given(SHOUTED)
