@@ -167,8 +167,8 @@ def _written(token: str, here: Conventions, there: Conventions) -> Iterator[str]
 
 def _numbers(quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
     kind, value = quantity.readings[0][0]
-    if kind == "text" or here.value(quantity.digits) is None:
-        yield quantity.digits  # perhaps a version
+    if kind == "text" or len(quantity.readings[0]) > 1:
+        yield quantity.digits  # perhaps a version, or two numbers
     for reading in quantity.readings:
         for atom in reading if len(reading) == 1 else ():
             yield from _other_reading(atom, quantity, here, there)
@@ -237,12 +237,15 @@ def _times(minutes: int, quantity: Quantity, there: Conventions) -> Iterator[str
     halves = [f"{half}.m.", f"{half}m", f"{half.upper()}M"]
     shown = [f"{twelve}"] * (minute == 0) + [f"{twelve}:{minute:02}", f"{twelve}.{minute:02}"]
     short = [f"{time}{gap}{half}" for time in shown for half in halves for gap in (" ", "")]
+    french = [f"{hour}{gap}h{gap}{minute:02}" for gap in (" ", "") if minute and there.language.startswith("fr")]
     if there.clock == 12 and not is_copied:
         yield short[0]
-    yield from words if minute == 0 else (f"{form} {word}" for word in there.hour_words[:1] for form in full[:2])
+    if not is_copied:
+        yield from french
+    if minute == 0 or not french:
+        yield from words if minute == 0 else (f"{form} {word}" for word in there.hour_words[:1] for form in full[:2])
     yield from full
-    if there.language.startswith("fr"):
-        yield from (f"{hour}{gap}h{gap}{minute:02}" for gap in (" ", "") if minute)
+    yield from french
     if there.clock == 12:
         yield from short
     if minute == 0:
@@ -270,10 +273,13 @@ def _named(month: int, day: int, *year: int, there: Conventions) -> Iterator[str
         if year:
             patterns = [f"{each}{mark} y" for each in patterns for mark in ((",", "") if each[0] == "M" else ("",))]
         patterns.sort(key=lambda each: each[0] != pattern[0])
+    first_of_month = f"{day}er" if there.language.partition("-")[0] == "fr" and day == 1 else str(day)
     for name in _names(there.months[month - 1]):
         for each in patterns:
             numbers = (
-                each.replace("dth", f"{day}{_ordinal_suffix(day)}") if "dth" in each else each.replace("d", str(day), 1)
+                each.replace("dth", f"{day}{_ordinal_suffix(day)}")
+                if "dth" in each
+                else each.replace("d", first_of_month, 1)
             )
             yield _MONTH.sub(name, numbers.replace("y", str(*year)) if year else numbers, count=1)
 

@@ -50,6 +50,11 @@ _NAME_BEFORE: Final = re.compile(
 )
 _LABEL: Final = re.compile(r"\d{1,3}\.\d{1,2}")  # that may be the number of a section or version
 _HEADING_BEHIND: Final = re.compile(r"[.)]?[ \u00a0]+[^\W\d_a-zß-ÿ]")
+# Units with a capital letter, "2.4 GHz"; a single letter only at the end: "2.1 A new hope" is a heading.
+_UNIT_BEHIND: Final = re.compile(
+    r"[ \u00a0]+(?:(?:[kKMGTPmµ]?(?:Hz|Wh|Ah|VA|Pa|VDC|VAC)|[KMGTP]i?(?:B|[Bb]it|bps|b)|[kMGmµ][VWAΩ])(?!\w)"
+    r"|[VWAJNKCFB](?:[.,;)]|$))"
+)
 _CLOCK_BEFORE: Final = re.compile(
     r"\b(?:at|from|until|till|to|by|since|after|before|around|about|um|von|bis|ab|gegen|seit|nach|vor)\s$",
     re.IGNORECASE,
@@ -200,7 +205,9 @@ class _Reader:
         if value is None:
             return [(("time", clock),), copied] if clock is not None and is_clock else [copied]
         number: Reading = (("number", value),)
-        is_heading = not before and (not behind or _HEADING_BEHIND.match(behind) is not None)
+        is_heading = not before and (
+            not behind or (_HEADING_BEHIND.match(behind) is not None and _UNIT_BEHIND.match(behind) is None)
+        )
         if self.conventions.decimal == "." and _LABEL.fullmatch(token) and (is_in_name(before) or is_heading):
             return [copied, number]
         return [number, (("time", clock),)] if clock is not None and is_clock and "." in token else [number]
@@ -332,7 +339,8 @@ def _words_of(language: str) -> _Words:
         day_suffix=re.compile(r"(?:st|nd|rd|th)\b"),
         year_behind=re.compile(rf",?{_GAP}(?:de )?(?P<year>[12]\d{{3}})(?![\d,.]\d|\d)"),
         hour=re.compile(
-            rf"(?P<hours>\d{{1,2}})(?:[:.](?P<minutes>[0-5]\d))?{_GAP}?(?:{hours})(?!\w)(?:{_GAP}?(?P<behind>[0-5]\d)\b)?"
+            rf"(?P<hours>\d{{1,2}})(?:[:.](?P<minutes>[0-5]\d))?{_GAP}?(?:{hours})"
+            rf"(?:{_GAP}?(?P<behind>[0-5]\d)\b|(?!\w))"
         )
         if hours
         else None,
