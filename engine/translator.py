@@ -18,7 +18,7 @@ from engine.any_translator import AnyTranslator
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob, DecodingLoop, decode_all
-from engine.decoding.pipeline import RequestPipeline
+from engine.decoding.model_pipeline import ModelPipeline
 from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
 from engine.decoding.question_steps import Steps, alternatives_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
@@ -71,8 +71,8 @@ class Translator(AnyTranslator):
         self._vocabulary = SearchVocabulary.of(
             self._codec, writes_surfaces=isinstance(self._codec, (TextCodec, SentencePieceCodec))
         )
-        self._encodings = Encodings(model, checked_interval(compaction_interval))
-        self.pipeline = RequestPipeline(model, self._encodings)
+        encodings = Encodings(model, checked_interval(compaction_interval))
+        self.pipeline = ModelPipeline(model, encodings)
         self._compiled_search: CompiledSearch | None = None
         compiled = model.transformer.compiled
         if compiled is None:

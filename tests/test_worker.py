@@ -35,7 +35,7 @@ from engine import (
 )
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob
-from engine.decoding.pipeline import RequestPipeline
+from engine.decoding.model_pipeline import ModelPipeline
 from engine.interruption import Interruption
 from engine.model import LoadedModel, ModelConfig, Transformer
 from engine.worker.fair_queue import FairQueue
@@ -54,7 +54,7 @@ class Call:
         return self.call(translator, interruption)
 
 
-class NotingPipeline(RequestPipeline):
+class NotingPipeline(ModelPipeline):
     """Lists the sources of the sentences that it makes."""
 
     def __init__(self, model: LoadedModel) -> None:

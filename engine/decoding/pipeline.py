@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from engine.compiled.c_interface import PrefixTree
-from engine.decoding.aligner import Alignment, WordAlignment, align, with_alignment
+from engine.decoding.aligner import Alignment, WordAlignment, with_alignment
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.encodings import Encodings
 from engine.decoding.placing import OpenDecoder, PhrasePlacer, Pieces
 from engine.decoding.reading import RequestReader, RequestReading
-from engine.decoding.reverse import reverse_direction, reverse_scores
 from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
-from engine.interruption import NEVER, Cause, Interrupted, Interruption, JointInterruption
-from engine.model import LoadedModel
-from engine.model.compiled_model import compiled_alignment
+from engine.interruption import NEVER, Cause, Interrupted, Interruption
+from engine.model.config import ModelConfig
 from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
-from engine.model.prefix_cache import PrefixCache
 from engine.request import Request
 from engine.search.beam import StepDecoder
 from engine.search.endings import num_sentences
@@ -33,7 +31,7 @@ from engine.search.follow import FollowedText, penalty_of
 from engine.search.sentence import Sentence, SentenceResult
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
-from engine.text import DecodedPieces
+from engine.text import Codec, DecodedPieces
 from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
 
 REPAIR_STRENGTH = 10.0  # nats for each change to a translation that lacks an expected phrase
@@ -47,13 +45,28 @@ REASON_OF: dict[Cause, Reason] = {
 }
 
 
-class RequestPipeline:
+class RequestModel(Protocol):
+    """The facts of a model that the steps of a request need, however it computes; see `LoadedModel`."""
+
+    @property
+    def config(self) -> ModelConfig: ...
+    @property
+    def codec(self) -> Codec: ...
+    @property
+    def source_codec(self) -> Codec | None: ...
+    @property
+    def checksum(self) -> str: ...
+    @property
+    def aligns(self) -> bool: ...
+    @property
+    def hint_id(self) -> int | None: ...
+
+
+class RequestPipeline(ABC):
     """The steps of one model's requests, in order: `prepare`, `sentence`, `decoder`, (the search), `translation`."""
 
-    def __init__(self, model: LoadedModel, encodings: Encodings) -> None:
+    def __init__(self, model: RequestModel) -> None:
         self._model = model
-        self._encodings = encodings
-        self._alignment = compiled_alignment(model.transformer, model.alignment)
 
     def prepare(
         self,
@@ -71,9 +84,8 @@ class RequestPipeline:
             self.check(datastore)
         consulted = datastore if datastore is not None and datastore.num_states and datastore.is_helpful else None
         direction = self._direction_of(request)
-        marks = model.marks(direction, request.domain, request.formality)
+        marks = model.config.marks(direction, request.domain, request.formality)
         max_pieces = model.config.max_pieces
-        aligns = model.alignment is not None
         return PreparedRequest.of(
             request,
             direction,
@@ -84,13 +96,13 @@ class RequestPipeline:
             consulted,
             model.hint_id,
             interruption,
-            aligns,
+            model.aligns,
         )
 
     def reading(self, request: Request) -> RequestReading:
         """The request as the model reads it. Raises InvalidRequest for a direction that the model lacks."""
         model = self._model
-        reader = RequestReader(model.codec, model.source_codec or model.codec, model.alignment is not None)
+        reader = RequestReader(model.codec, model.source_codec or model.codec, model.aligns)
         return reader.read(request, self._direction_of(request))
 
     def _direction_of(self, request: Request) -> str:
@@ -124,7 +136,7 @@ class RequestPipeline:
         return PhrasePlacer(
             prepared,
             codec,
-            self._encodings.reader(prepared, PrefixCache()),
+            self.reader(prepared),
             aligned,
             self._model.config.max_pieces,
             interruption,
@@ -222,18 +234,64 @@ class RequestPipeline:
         ratio, reward = config.length_ratios.get(direction), config.length_rewards.get(direction)
         return Scoring.of(options, len(prepared.source_ids), ratio, reward)
 
+    # -- what depends on how the model computes -----------------------------------------------------------------------
+
+    @abstractmethod
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
-        """A decoder of these sentences before its first step; encodes the sources that are not cached."""
-        interruption = JointInterruption(sentence.interruption for sentence in sentences)
-        return self._encodings.decoder([sentence.source for sentence in sentences], interruption)
+        """A decoder of these sentences before its first step."""
+
+    @abstractmethod
+    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
+        """A decoder of one prepared request before its first step; asks `interruption` within a step."""
+
+    @abstractmethod
+    def reader(self, prepared: PreparedRequest) -> OpenDecoder:
+        """Opens decoders of several texts of one source."""
 
     def tree(self, sentence: Sentence) -> PrefixTree | None:
         """The tree of prefixes of the sentence's source; None if the compiled core does not decode it."""
-        return self._encodings.tree(sentence.source, sentence.interruption)
+        return None
 
-    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
-        """A decoder of one prepared request before its first step; asks `interruption` within a step."""
-        return self._encodings.decoder([prepared], interruption)
+    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Tensor:
+        """The log-probability (T,) of each token of a given translation, as the search would find it."""
+        [log_probs] = self.prepared_decoder(prepared, NEVER).read([tokens])
+        return torch.tensor(log_probs, dtype=torch.float64)
+
+    def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
+        """Forced decoding: states (T, E), the tokens after them (T,), and the model's own log-probabilities (T, V).
+
+        Raises InvalidRequest if the model gives no states.
+        """
+        raise InvalidRequest("this model cannot learn from translations; load one in Pinpoint's own format for that")
+
+    def align(
+        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
+    ) -> Sequence[WordAlignment | None]:
+        """The word alignment of each target of one source; None from a model that does not align."""
+        return [None] * len(targets)
+
+    def _reranks(self, prepared: PreparedRequest, options: SearchOptions) -> bool:
+        """True if translations of this request are ranked again by the reverse direction."""
+        return False
+
+    def _reranked(
+        self,
+        request: Request,
+        prepared: PreparedRequest,
+        result: SentenceResult,
+        options: SearchOptions,
+        interruption: Interruption,
+    ) -> list[SearchHypothesis]:
+        """The n-best list, ranked again if that is wanted and possible."""
+        return list(result.hypotheses[: options.nbest])
+
+    def _word_replacer(
+        self, prepared: PreparedRequest, options: SearchOptions, interruption: Interruption
+    ) -> WordReplacer | None:
+        """Replaces untranslated words by those of a lexicon; None if the request or the model does not want it."""
+        return None
+
+    # -- after the search ---------------------------------------------------------------------------------------------
 
     def translation(
         self,
@@ -282,59 +340,6 @@ class RequestPipeline:
         return Translation(
             request, status, hypotheses, reasons, prepared.unknown_source, result.num_steps, learned=learned
         )
-
-    def _reranks(self, prepared: PreparedRequest, options: SearchOptions) -> bool:
-        """True if translations of this request are ranked again by the reverse direction.
-
-        Those that follow a text differ too little from it, and those of a prefix must come while a person types.
-        """
-        is_free = prepared.followed is None and prepared.constraints.prefix is None
-        has_reverse = reverse_direction(self._model, prepared.direction) is not None
-        return bool(options.reverse_weight) and is_free and has_reverse
-
-    def _reranked(
-        self,
-        request: Request,
-        prepared: PreparedRequest,
-        result: SentenceResult,
-        options: SearchOptions,
-        interruption: Interruption,
-    ) -> list[SearchHypothesis]:
-        """The n-best list, ranked again if the search ended with translations and there is time."""
-        found = list(result.hypotheses)
-        is_wanted = self._reranks(prepared, options) and len(found) > 1 and all(one.is_satisfying for one in found)
-        if result.outcome in REASON_OF or not is_wanted:
-            return found[: options.nbest]
-
-        texts = [self._model.codec.decode(one.tokens).text for one in found]
-        is_per_piece = options.score == "normalised"
-        try:
-            scores = reverse_scores(self._model, prepared, request.domain, texts, is_per_piece, interruption)
-        except Interrupted:
-            scores = None
-        if scores is not None:
-            found = [
-                replace(one, reverse_score=score, ranking_score=one.ranking_score + options.reverse_weight * score)
-                for one, score in zip(found, scores, strict=True)
-            ]
-            found.sort(key=lambda one: -one.ranking_score)
-        return found[: options.nbest]
-
-    def _word_replacer(
-        self, prepared: PreparedRequest, options: SearchOptions, interruption: Interruption
-    ) -> WordReplacer | None:
-        """Replaces untranslated words by those of the lexicon; None if the request or the model does not want it.
-
-        Nothing is replaced behind a prefix alone, whose translations must come while a person types.
-        """
-        lexicons = self._model.lexicons
-        is_wanted = options.lexicon and (prepared.constraints.prefix is None or prepared.followed is not None)
-        lexicon = lexicons.of(prepared.direction) if is_wanted and lexicons is not None else None
-        if lexicon is None:
-            return None
-
-        read = self._encodings.reader(prepared, PrefixCache())
-        return WordReplacer(prepared, lexicon, self._model.codec, read, self._model.config.max_pieces, interruption)
 
     def _with_tokens(
         self,
@@ -388,41 +393,6 @@ class RequestPipeline:
         if prepared.datastore is None or not found.tokens:
             return ()
         return tuple(prepared.datastore.contributions(*self.forced(prepared, found.tokens)))
-
-    @torch.inference_mode()
-    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Tensor:
-        """The log-probability (T,) of each token of a given translation, as the search would find it."""
-        if prepared.datastore is None and self._model.transformer.compiled is not None:
-            [log_probs] = self._encodings.decoder([prepared]).read([tokens])
-            return torch.tensor(log_probs, dtype=torch.float64)
-        states_TE, tokens_T, log_probs_TV = self.forced(prepared, tokens)
-        if prepared.datastore is not None:
-            log_probs_TV = prepared.datastore.mix(states_TE, log_probs_TV)
-        return log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
-
-    @torch.inference_mode()
-    def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
-        """Forced decoding: states (T, E), the tokens after them (T,), and the model's own log-probabilities (T, V)."""
-        transformer, encoded = self._model.transformer, self._encodings.of(prepared)
-        tokens_1T = torch.tensor([list(tokens)], device=transformer.device)
-        states_TE = transformer.states(encoded.memory_BSE, None, tokens_1T, encoded.starts_BN)[0]
-        return states_TE, tokens_1T[0], torch.log_softmax(transformer.project(states_TE).float(), dim=1)
-
-    def align(
-        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
-    ) -> Sequence[WordAlignment | None]:
-        """The word alignment of each target of one source; None from a model without an alignment head.
-
-        It is computed without the hints, which are not part of the source and unknown to the alignment head.
-        """
-        if self._model.alignment is None or not targets:
-            return [None] * len(targets)
-        without = replace(prepared, hints=(), datastore=None)
-        encoded, tree = self._encodings.of(without), self._encodings.tree(without)
-        compiled = None if self._alignment is None or tree is None else (self._alignment, tree)
-        return align(
-            self._model, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings, compiled
-        )
 
 
 def interrupted_translation(request: Request, cause: Cause) -> Translation:

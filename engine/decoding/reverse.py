@@ -42,7 +42,7 @@ def reverse_scores(
     reverse = reverse_direction(model, prepared.direction)
     assert reverse is not None
     reader = model.source_codec or model.codec
-    marks = model.marks(reverse, domain, None)
+    marks = model.config.marks(reverse, domain, None)
     inputs = [model.source_ids(reader.encode(text).ids, reverse, marks) for text in translations]
     target = [*model.codec.encode(prepared.source).ids, EOS]
     longest, device = max(map(len, inputs)), transformer.device

@@ -69,21 +69,14 @@ class LoadedModel:
     weight_steps: WeightSteps | None = None
     lexicons: Lexicons | None = None
 
-    def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
-        """The pieces that mark a source with domain and formality; InvalidRequest for an unsupported value."""
-        config, marks = self.config, []
-        asked = (("domain", domain, config.domains), ("formality", formality, config.formalities.get(direction, ())))
-        for name, value, offered in asked:
-            if value is None:
-                continue
-            if value not in offered:
-                known = f"knows {', '.join(offered)}" if offered else f"was trained without {name} for {direction}"
-                raise InvalidRequest(
-                    f"{name} is {value!r}, but this model {known}; leave it out, or take a model trained with "
-                    f"--{name}-tag-rate (engine/train/README.md)"
-                )
-            marks.append(f"<{value}>")
-        return tuple(marks)
+    @property
+    def device(self) -> torch.device:
+        return self.transformer.device
+
+    @property
+    def aligns(self) -> bool:
+        """True if the model aligns the words of a translation with those of its source."""
+        return self.alignment is not None
 
     @property
     def hint_id(self) -> int | None:

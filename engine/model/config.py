@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from engine.errors import ModelError
+from engine.errors import InvalidRequest, ModelError
 from engine.model.directions import Directions, languages_of
 from engine.model.json_files import read_json_file
 from engine.request import Formality
@@ -138,6 +138,22 @@ class ModelConfig:
             )
         if self.direction_pieces is not None and (without := set(self.directions) - set(self.direction_pieces)):
             raise ModelError(f"direction_pieces lacks {min(without)}; name a piece for each direction, or null")
+
+    def marks(self, direction: str, domain: str | None, formality: str | None) -> tuple[str, ...]:
+        """The pieces that mark a source with domain and formality; InvalidRequest for an unsupported value."""
+        marks: list[str] = []
+        asked = (("domain", domain, self.domains), ("formality", formality, self.formalities.get(direction, ())))
+        for name, value, offered in asked:
+            if value is None:
+                continue
+            if value not in offered:
+                known = f"knows {', '.join(offered)}" if offered else f"was trained without {name} for {direction}"
+                raise InvalidRequest(
+                    f"{name} is {value!r}, but this model {known}; leave it out, or take a model trained with "
+                    f"--{name}-tag-rate (engine/train/README.md)"
+                )
+            marks.append(f"<{value}>")
+        return tuple(marks)
 
     def _check_kinds(self) -> None:
         """Raise ModelError for an entry of the wrong type: JSON may contain anything."""

@@ -14,7 +14,7 @@ from engine import Translator
 from engine.cli.line_commands import LineCommands
 from engine.cli.lines import MAX_LINE_BYTES, parse_object, read_lines
 from engine.cli.output import Writer
-from engine.decoding.pipeline import RequestPipeline
+from engine.decoding.model_pipeline import ModelPipeline
 from tests.budget import rounds
 from tests.cli.shell import SOURCE, answers, make_commands
 
@@ -164,14 +164,14 @@ def test_damaged_weights_are_reported_instead_of_invalid_numbers(model, translat
     ],
 )
 def test_line_that_crashes_fails_alone(shell, monkeypatch, command, batch_size, error, says):
-    prepare = RequestPipeline.prepare
+    prepare = ModelPipeline.prepare
 
     def crashing(self, request, *more):
         if "crash" in request.source:
             raise error
         return prepare(self, request, *more)
 
-    monkeypatch.setattr(RequestPipeline, "prepare", crashing)
+    monkeypatch.setattr(ModelPipeline, "prepare", crashing)
     flags = ["--beam", "2", "--max-length-factor", "0.2"] if command != "score" else []
     flags += ["--batch-size", batch_size] if command == "translate" else []
     target = {"target": "A house"} if command in ("score", "alternatives") else {}

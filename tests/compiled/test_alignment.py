@@ -190,7 +190,7 @@ def test_links_of_a_hundred_sentences_are_those_of_the_head_in_pytorch(translato
     num_targets = num_different = 0
     for sentence in sentences():
         prepared = translator.pipeline.prepare(Request(sentence))
-        tree, encoded = translator._encodings.tree(prepared), translator._encodings.of(prepared)
+        tree, encoded = translator.pipeline._encodings.tree(prepared), translator.pipeline._encodings.of(prepared)
         targets = [one.tokens for one in translator.translate(Request(sentence), OPTIONS).hypotheses]
         ids = loaded.source_ids(loaded.codec.encode(sentence).ids, "en-de")
         head = translator.pipeline._alignment

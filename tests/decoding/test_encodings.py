@@ -67,7 +67,7 @@ def test_prefixes_of_sources_used_longest_ago_are_forgotten(
         return bool(counts)
 
     def num_bytes() -> int:
-        return sum(kept.own.expanded.num_bytes for kept in translator._encodings._kept.values())
+        return sum(kept.own.expanded.num_bytes for kept in translator.pipeline._encodings._kept.values())
 
     assert is_computed("One.")
     monkeypatch.setattr(encodings, "MAX_BYTES", 2 * (num_bytes() + 1000))
@@ -79,9 +79,9 @@ def test_prefixes_of_sources_used_longest_ago_are_forgotten(
 def test_a_running_search_keeps_its_prefixes(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     prepared = translator.pipeline.prepare(REQUESTS[0])
     monkeypatch.setattr(encodings, "MAX_BYTES", 0)
-    decoder = translator._encodings.decoder([prepared])
-    expanded = weakref.ref(next(iter(translator._encodings._kept.values())).own.expanded)
-    translator._encodings.decoder([prepared])
+    decoder = translator.pipeline._encodings.decoder([prepared])
+    expanded = weakref.ref(next(iter(translator.pipeline._encodings._kept.values())).own.expanded)
+    translator.pipeline._encodings.decoder([prepared])
     assert expanded() is not None
     assert not isinstance(decoder, Decoder)
     del decoder

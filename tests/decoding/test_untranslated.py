@@ -248,7 +248,7 @@ def test_prefix_of_a_followed_text_stays_and_costs_nothing(translator: Translato
 def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Translator, copied: Copied) -> None:
     prepared = translator.pipeline.prepare(Request(copied.source))
     lexicon = Lexicon("en-de", {copied.word: "Tisch Küchentischplatten"}, KNOWN)
-    read = translator._encodings.reader(prepared, PrefixCache())
+    read = translator.pipeline._encodings.reader(prepared, PrefixCache())
     codec, text = translator._codec, f"Ein {copied.word} ist in der Küche."
     num_pieces, lengths = len(codec.encode(text).ids), set()
     for limit in range(num_pieces - 5, num_pieces + 8):
@@ -260,7 +260,7 @@ def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Transla
 
 def test_only_the_first_of_many_words_are_replaced(translator: Translator, copied: Copied) -> None:
     prepared = translator.pipeline.prepare(Request(copied.source))
-    read = translator._encodings.reader(prepared, PrefixCache())
+    read = translator.pipeline._encodings.reader(prepared, PrefixCache())
     lexicon = Lexicon("en-de", {copied.word: "Tisch"}, KNOWN)
     replacer = WordReplacer(prepared, lexicon, translator._codec, read, 512, NEVER)
     pieces = replacer.replaced(" ".join([copied.word] * (MAX_REPLACED + 2)), ())

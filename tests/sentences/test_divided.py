@@ -26,7 +26,7 @@ from engine import (
     Worker,
     occurrences,
 )
-from engine.decoding.pipeline import RequestPipeline
+from engine.decoding.model_pipeline import ModelPipeline
 from engine.model import AlignmentHead, LoadedModel, ModelConfig, Transformer
 from engine.text import EOS, TextCodec
 
@@ -395,9 +395,9 @@ def test_each_sentence_is_learned_with_its_source(translator: Translator) -> Non
 def test_changed_constraint_decodes_only_its_sentence(codec: TextCodec, monkeypatch) -> None:
     translator = make_translator(codec)
     begun: list[str] = []
-    sentence = RequestPipeline.sentence
+    sentence = ModelPipeline.sentence
     monkeypatch.setattr(
-        RequestPipeline,
+        ModelPipeline,
         "sentence",
         lambda self, prepared, *more: (begun.append(prepared.source), sentence(self, prepared, *more))[1],
     )
