@@ -72,7 +72,7 @@ $(CORE_STAMP): $(wildcard engine/compiled/*.cpp engine/compiled/*.h engine/compi
 		|| $(PIP_INSTALL) $(ZIG) || true
 	@if $(VENV_PYTHON) -m engine.compiled.build >/dev/null; then touch $@; fi
 
-$(DEV_STAMP): requirements-dev.txt requirements-train.txt $(RUN_STAMP)
+$(DEV_STAMP): requirements-dev.txt requirements-train.txt requirements-transformers.txt $(RUN_STAMP)
 	@$(ALL_INSTALLED) -r requirements-dev.txt 2>/dev/null || { \
 		echo "Installing what the tests need."; \
 		$(PIP_INSTALL) -r requirements-dev.txt; }

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from engine.pivot import PivotTranslator
     from engine.remote.ray_serve import serve_model
     from engine.remote.served_models import ServedModels
+    from engine.transformers_models.constrained_generate import constrained_generate
     from engine.translator import Translator
     from engine.worker import Worker
 else:
@@ -86,6 +87,7 @@ else:
         "engine.any_translator": ("AnyTranslator",),
         "engine.remote.ray_serve": ("serve_model",),
         "engine.remote.served_models": ("ServedModels",),
+        "engine.transformers_models.constrained_generate": ("constrained_generate",),
         "engine.translator": ("Translator",),
         "engine.worker": ("Worker",),
     }
@@ -146,6 +148,7 @@ __all__ = [
     "check_settings",
     "check_types",
     "compound_head",
+    "constrained_generate",
     "describe_model",
     "form_list",
     "install_model",

@@ -10,7 +10,7 @@ from copy import copy, deepcopy
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
@@ -19,6 +19,7 @@ from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob, DecodingLoop, decode_all
 from engine.decoding.model_pipeline import ModelPipeline
+from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
 from engine.decoding.question_steps import Steps, alternatives_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
@@ -39,7 +40,11 @@ from engine.search.compiled import CompiledSearch, Searched
 from engine.search.sentence import SearchVocabulary, Sentence
 from engine.search_options import SearchOptions
 from engine.text import SentencePieceCodec, TextCodec
+from engine.transformers_models import PromptedModel, PromptPipeline
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _LOOK_AHEAD_BATCHES = 8
 _BLANK = "."  # a source without words: what follows it is likely without any source
@@ -50,7 +55,7 @@ class Translator(AnyTranslator):
 
     def __init__(
         self,
-        model: LoadedModel,
+        model: LoadedModel | PromptedModel,
         name: str = "",
         card: str = "",
         folder: Path | None = None,
@@ -67,13 +72,17 @@ class Translator(AnyTranslator):
         self.domains = model.config.domains
         self.formalities = model.config.formalities
         self.checksum = model.checksum
-        self.precision = model.transformer.precision
         self._vocabulary = SearchVocabulary.of(
             self._codec, writes_surfaces=isinstance(self._codec, (TextCodec, SentencePieceCodec))
         )
-        encodings = Encodings(model, checked_interval(compaction_interval))
-        self.pipeline = ModelPipeline(model, encodings)
         self._compiled_search: CompiledSearch | None = None
+        self.pipeline: RequestPipeline
+        if isinstance(model, PromptedModel):
+            self.precision, self.decoder = model.precision, model.decoder
+            self.pipeline = PromptPipeline(model)
+            return
+        self.precision = model.transformer.precision
+        self.pipeline = ModelPipeline(model, Encodings(model, checked_interval(compaction_interval)))
         compiled = model.transformer.compiled
         if compiled is None:
             self.decoder = f"PyTorch: {why_not_compiled}" if why_not_compiled else "PyTorch"
@@ -124,6 +133,27 @@ class Translator(AnyTranslator):
         return cls(model, name, read_card(folder), folder, compaction_interval, why_not)
 
     @classmethod
+    def from_transformers(
+        cls,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        template: str | Path = "auto",
+        directions: Sequence[str] = ("en-de",),
+        *,
+        name: str = "",
+        ends_at_line: bool = True,
+    ) -> Translator:
+        """A translator from a model of the transformers library, an LLM or an encoder-decoder model.
+
+        `template` is what the model is asked: a text with `{source}`, the name of a family of
+        engine/transformers_models/prompts.toml, a .toml file with the same parts, or "auto", the family of the model.
+        With `ends_at_line`, a translation ends where its line ends. Raises ModelError for a model, tokenizer or
+        template that cannot be used.
+        """
+        name = name or str(getattr(model.config, "name_or_path", "") or model.config.model_type)
+        return cls(PromptedModel.of(model, tokenizer, template, directions, name, ends_at_line), name)
+
+    @classmethod
     def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:
         """The model in PyTorch's 8 bits where that is better on this processor (`precision_trial`); None elsewhere.
 
@@ -170,7 +200,7 @@ class Translator(AnyTranslator):
 
     @property
     def is_on_accelerator(self) -> bool:
-        return self._model.transformer.device.type != "cpu"
+        return self._model.device.type != "cpu"
 
     @property
     def end(self) -> int:
@@ -303,7 +333,7 @@ class Translator(AnyTranslator):
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
         """A datastore of pairs of this model, on its device, without the first of them if they have too many states."""
-        here = [pair.to(self._model.transformer.device) for pair in pairs]
+        here = [pair.to(self._model.device) for pair in pairs]
         return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(here)
 
     def price_whole_steps(

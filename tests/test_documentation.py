@@ -32,6 +32,7 @@ PAGES = [
     "engine/README.md",
     "engine/kernels/README.md",
     "engine/train/README.md",
+    "engine/transformers_models/README.md",
     "data/forms/README.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")),
 ]

@@ -145,8 +145,11 @@ def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.Zi
     info = f"pinpoint-{VERSION}.dist-info"
     metadata = message_from_bytes(wheel.read(f"{info}/METADATA"))
     assert (metadata["Name"], metadata["Version"]) == ("pinpoint", VERSION)
-    expected = {f"{line}; extra == 'server'" for line in requirements("requirements-server.txt")}
-    expected |= {f"{line}; extra == 'train'" for line in requirements("requirements-train.txt")}
+    expected = {
+        f"{line}; extra == '{extra}'"
+        for extra in ("server", "train", "transformers")
+        for line in requirements(f"requirements-{extra}.txt")
+    }
     expected |= {line.replace("_", "-") for line in requirements("requirements.txt")}
     assert {value.replace("_", "-") for value in metadata.get_all("Requires-Dist", [])} == expected
     assert "pinpoint = app.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()

@@ -1,0 +1,159 @@
+"""Requests to a model that is asked by a prompt."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from engine.decoding.constraints import PreparedRequest
+from engine.decoding.pipeline import RequestPipeline
+from engine.decoding.placing import OpenDecoder
+from engine.errors import ModelError
+from engine.interruption import NEVER, Interruption
+from engine.model.config import ModelConfig
+from engine.model.datastore import Datastore
+from engine.request import Request
+from engine.search.beam import StepDecoder
+from engine.search.sentence import Sentence
+from engine.text import Codec
+from engine.transformers_models.adapter import OPENERS, TransformersModel
+from engine.transformers_models.prompt import Prompt
+from engine.transformers_models.prompt_templates import PromptTemplate
+from engine.translation import Reason
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_MOST_PIECES = 16_384
+_PRECISIONS = {torch.float32: "float32", torch.float16: "half", torch.bfloat16: "bfloat16"}
+_FEATURES = 1 << 16  # values of the output layer that tell models apart
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedModel:
+    """A model of the transformers library with what it is asked; it takes the place of a `LoadedModel`."""
+
+    adapter: TransformersModel
+    template: PromptTemplate
+    config: ModelConfig
+    checksum: str
+    source_codec: Codec | None = None
+    aligns: bool = False
+    hint_id: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        template: str | Path | PromptTemplate,
+        directions: Sequence[str],
+        name: str,
+        ends_at_line: bool = True,
+    ) -> PromptedModel:
+        """Raises ModelError for a model, tokenizer, template or direction that cannot be used."""
+        adapter = TransformersModel(model, tokenizer, ends_at_line)
+        kind = f"{name} {model.config.model_type}"
+        template = PromptTemplate.of(template, kind, bool(getattr(tokenizer, "chat_template", None)))
+        offered = tuple(template.formality)
+        config = ModelConfig(
+            vocabulary_size=len(adapter.codec.surfaces),
+            directions=tuple(directions),
+            max_pieces=min(adapter.max_length, _MOST_PIECES),
+            formalities={direction: offered for direction in directions if offered},
+        )
+        return cls(adapter, template, config, _checksum(model, template))
+
+    @property
+    def codec(self) -> Codec:
+        return self.adapter.codec
+
+    @property
+    def device(self) -> torch.device:
+        device: torch.device = self.adapter.model.device
+        return device
+
+    @property
+    def precision(self) -> str:
+        return _PRECISIONS.get(self.adapter.model.dtype, str(self.adapter.model.dtype).removeprefix("torch."))
+
+    @property
+    def decoder(self) -> str:
+        return f"transformers ({self.adapter.decoder})"
+
+    def prompt(self, prepared: PreparedRequest) -> Prompt:
+        """What the model reads for a request: the source, and the required words with their places in it."""
+        assert prepared.reading is not None
+        given = prepared.reading.given
+        terms = [
+            (None if phrase.source_span is None else given.source[slice(*phrase.source_span)], phrase.text)
+            for phrase in given.phrases
+            if given.hints and not phrase.is_expected
+        ]
+        adapter = self.adapter
+        ids = self.template.ids(
+            adapter.tokenizer,
+            adapter.codec,
+            prepared.source,
+            prepared.direction,
+            list(dict.fromkeys(terms)),
+            given.formality,
+        )
+        return Prompt(ids, adapter.starts, self._never_first(prepared))
+
+    def _never_first(self, prepared: PreparedRequest) -> tuple[int, ...]:
+        """The pieces with quotes, brackets and marks that no part of the request begins with."""
+        texts = [prepared.source, *(form for phrase in prepared.constraints.phrases for form in phrase.forms)]
+        if prepared.constraints.prefix is not None or any(text[:1] in OPENERS for text in texts):
+            return ()
+        return self.adapter.openers
+
+
+class PromptPipeline(RequestPipeline):
+    """The steps of requests to a prompted model."""
+
+    def __init__(self, model: PromptedModel, prompt: Callable[[PreparedRequest], Prompt] | None = None) -> None:
+        """`prompt` gives the prompt of a request; by default, the model's template does."""
+        super().__init__(model)
+        self._adapter = model.adapter
+        self._prompt = prompt or model.prompt
+
+    def prepare(
+        self, request: Request, datastore: Datastore | None = None, interruption: Interruption = NEVER
+    ) -> PreparedRequest:
+        """The request in pieces, as of `RequestPipeline`; with an obstacle if its prompt leaves no room to answer."""
+        prepared = super().prepare(request, datastore, interruption)
+        if prepared.obstacles:
+            return prepared
+        num_read, most = len(self._prompt(prepared).ids), self._adapter.max_length
+        num_written = 2 * len(prepared.source_ids) + prepared.num_prefix + prepared.num_tokens
+        if self._adapter.is_encoder_decoder or num_read + num_written <= most:
+            return prepared
+        message = f"the prompt has {num_read} pieces and the answer needs up to {num_written}, the model has room for "
+        reason = Reason("source_too_long", f"{message}{most}; split the segment or use a shorter prompt template")
+        return replace(prepared, obstacles=(reason,))
+
+    def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
+        prompts = [self._prompt(sentence.source) for sentence in sentences]
+        return self._adapter.open(prompts, [sentence.interruption for sentence in sentences])
+
+    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
+        return self._adapter.open([self._prompt(prepared)], [interruption])
+
+    def reader(self, prepared: PreparedRequest) -> OpenDecoder:
+        prompt = self._prompt(prepared)
+        return lambda num_texts: self._adapter.open([prompt] * num_texts, [NEVER] * num_texts)
+
+
+def _checksum(model: PreTrainedModel, template: PromptTemplate) -> str:
+    """A checksum that tells models and their prompts apart, from the configuration and some of the weights."""
+    head = model.get_output_embeddings()
+    if head is None:
+        raise ModelError(f"{type(model).__name__} has no output layer")
+    some = head.weight.detach().flatten()[:_FEATURES].float().cpu().numpy().tobytes()
+    return hashlib.sha256(model.config.to_json_string().encode() + repr(template).encode() + some).hexdigest()
