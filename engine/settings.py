@@ -129,8 +129,13 @@ def setting(default: Any, help: str, **description: Any) -> Any:
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
-def settings_of(options: type) -> Iterator[Setting]:
+@cache
+def settings_of(options: type) -> tuple[Setting, ...]:
     """The described fields of an options class, in order."""
+    return tuple(_settings_of(options))
+
+
+def _settings_of(options: type) -> Iterator[Setting]:
     types = get_type_hints(options)
     for entry in fields(options):
         if (description := entry.metadata.get(_KEY)) is None:

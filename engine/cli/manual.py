@@ -17,7 +17,7 @@ _SEARCH_OPTIONS = fill(
     subsequent_indent=13 * " ",
 )
 
-_STRENGTH = next(settings_of(Follow))
+_STRENGTH = settings_of(Follow)[0]
 
 OVERVIEW = """\
 Translate with required words, from a shell or another program.
