@@ -170,7 +170,7 @@ def given_settings(options: type, flags: argparse.Namespace) -> dict[str, Any]:
 
 def check_settings(options: Any, error: type[Exception]) -> None:
     """Raise `error` for the first setting whose value is not accepted; the message names setting, value and cure."""
-    for entry in settings_of(type(options)):
+    for entry in settings_of(cast(Hashable, type(options))):
         value = getattr(options, entry.name)
         if problem := entry.problem_of(value):
             raise error(f"{entry.name} is {value!r}; {problem}")

@@ -121,6 +121,11 @@ class PhraseAutomaton:
         return self._patterns
 
     @property
+    def spellings(self) -> Sequence[tuple[int, Spelling]]:
+        """All spellings, each with the number of its pattern."""
+        return [*zip(self._pattern_of_spelling, self._spellings, strict=True)]
+
+    @property
     def first_pieces(self) -> Iterable[int]:
         """The first piece of each spelling."""
         return self._spellings_by_first_piece

@@ -1,7 +1,8 @@
 """The search of one sentence as one call of compiled code (`engine/compiled/search`): the exact twin of `BeamSearch`.
 
-Automata and texts stay in Python. The compiled search asks for what it does not know yet: the next states of the
-constraints, and which hypotheses write the same text.
+Phrases are tracked in compiled code, too. For what that does not cover (`_compiled_phrases`), the compiled search asks
+the tracker in Python for the next states of the constraints; and if texts are not the surfaces of their pieces, which
+hypotheses write the same text.
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ import numpy.typing as npt
 
 from engine.errors import EngineError, InvalidRequest
 from engine.interruption import NEVER, Cause, Interrupted, Interruption
+from engine.search.automaton import PhraseAutomaton
 from engine.search.finished import SearchHypothesis
+from engine.search.indexed import IndexedTexts
+from engine.search.matching import kind_of
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.rows import ForcedPrefix, forced_prefix
 from engine.search.sentence import Outcome, SearchVocabulary, Sentence, SentenceResult
-from engine.search.tracker import ConstraintTracker
+from engine.search.tracker import FREE, ConstraintTracker
 from engine.search_options import Score, Stopping
+from engine.text import has_bytes
+from engine.text.boundaries import SENTENCE_CLOSERS, SENTENCE_ENDS, SENTENCE_OPENERS, is_digit, is_mark
 
 _CAPACITY: Final = 1024  # transitions that are asked for in one call
 _MAX_NUMBERS: Final = 2**18  # of the records of as many states: with 1,000 phrases, 100 states at once
@@ -31,6 +37,7 @@ _MAX_KEPT: Final = 16  # sets of constraints
 _SCORES: Final = ("log_prob", "score", "penalty", "total", "ranking_score")  # columns of the output
 _MESSAGE_SIZE: Final = 256
 _NUM_IDLE: Final = 3  # columns of records
+_START: Final = 2  # the state of the empty text in the compiled automaton (phrases.h)
 
 # Answers of callbacks and results of a search, as in callbacks.h, task.h and search_interface.cpp.
 _FAILED: Final = -1
@@ -105,6 +112,8 @@ class CompiledSearch:
         self._library = declared(library)
         self._vocabulary = vocabulary
         bans_V, traits_V, bytes_V = _tables(vocabulary)
+        layouts_V = IndexedTexts.of(vocabulary.texts).layouts.of_V.astype(np.int32)
+        starts, characters, classes = _characters(vocabulary.texts.surfaces)
         roles = vocabulary.roles
         surfaces = [surface.encode(errors="surrogatepass") for surface in vocabulary.texts.surfaces]
         self._handle = library.pinpoint_search_vocabulary_new(
@@ -115,10 +124,15 @@ class CompiledSearch:
             traits_V.ctypes,
             bytes_V.ctypes,
             (c_char_p * len(surfaces))(*surfaces) if _is_text_of_surfaces(vocabulary) else None,
+            layouts_V.ctypes,
+            starts.ctypes,
+            characters.ctypes,
+            classes.ctypes,
         )
         if not self._handle:
             raise MemoryError
-        self._kept: OrderedDict[SentenceConstraints, _Tracked] = OrderedDict()
+        self._has_bytes = any(map(has_bytes, vocabulary.texts.surfaces))
+        self._kept: OrderedDict[SentenceConstraints, _Constraints] = OrderedDict()
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -130,14 +144,49 @@ class CompiledSearch:
         run = _Run(self._library, self._vocabulary, tracked, sentence)
         return run(steps, self._handle)
 
-    def _tracked(self, constraints: SentenceConstraints) -> _Tracked:
+    def _tracked(self, constraints: SentenceConstraints) -> _Constraints:
         """The states of these constraints, with all that earlier searches have learned about them."""
         if constraints not in self._kept:
-            self._kept[constraints] = _Tracked(self._library, constraints, self._vocabulary.texts)
+            self._kept[constraints] = self._compiled_phrases(constraints) or _Tracked(
+                self._library, constraints, self._vocabulary.texts
+            )
             if len(self._kept) > _MAX_KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(constraints)
         return self._kept[constraints]
+
+    def _compiled_phrases(self, constraints: SentenceConstraints) -> _Constraints | None:
+        """The constraints as the compiled automaton tracks them; None for those that it does not cover."""
+        is_bounded = constraints.avoided or constraints.prefix or any(p.max_count for p in constraints.phrases)
+        if self._has_bytes or is_bounded:
+            return None
+        automaton = PhraseAutomaton(constraints.phrases, self._vocabulary.texts)
+        if automaton.sharing:
+            return None
+        numbers = np.array(_in_numbers(automaton), dtype=np.int32)
+        return _Constraints(self._library, self._library.pinpoint_search_phrases_new(self._handle, numbers.ctypes))
+
+
+class _Constraints:
+    """The compiled table of the states of one sentence's constraints (constraints.h)."""
+
+    def __init__(self, library: ctypes.CDLL, handle: int | None) -> None:
+        self.interruption = NEVER
+        self.guard = _Guard()
+        self._library = library
+        self.handle = handle
+        if not self.handle:
+            raise MemoryError
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            self._library.pinpoint_search_constraints_free(self.handle)
+
+    def beginning(self, sentence: Sentence, never: tuple[int, ...]) -> ForcedPrefix:
+        """The pieces that the sentence must begin with."""
+        constraints = sentence.constraints
+        node = FREE if constraints.is_empty else _START
+        return ForcedPrefix((), node, np.zeros(len(constraints.phrases), dtype=np.int64))
 
 
 class _Guard:
@@ -159,15 +208,12 @@ class _Guard:
         return guarded
 
 
-class _Tracked:
-    """The tracker of one sentence's constraints, and the compiled table of its states (constraints.h)."""
+class _Tracked(_Constraints):
+    """Constraints whose states come from the tracker in Python."""
 
     def __init__(self, library: ctypes.CDLL, constraints: SentenceConstraints, texts: PieceTexts) -> None:
         self.tracker = ConstraintTracker([constraints], texts)
-        self.interruption = NEVER
-        self.guard = _Guard()
-        self._library = library
-        tracker = self.tracker
+        guard, tracker = _Guard(), self.tracker
         num_phrases = len(constraints.phrases)
         num_columns = tracker.tables.records(np.zeros(0, dtype=np.int64)).shape[1] + _NUM_IDLE
         capacity = max(1, min(_CAPACITY, _MAX_NUMBERS // num_columns))
@@ -178,12 +224,12 @@ class _Tracked:
         arrays = (self._states, self._pieces, self._next, self._completed, self._records, self._choices)
         buffers = _Buffers(*(array.ctypes.data for array in arrays), capacity)
         functions = (self._follow, self._describe, self._forced, self._prefix_pieces)
-        self._callbacks = _TrackerCallbacks(*(_OfNumber(self.guard(function)) for function in functions))
+        self._callbacks = _TrackerCallbacks(*(_OfNumber(guard(function)) for function in functions))
         facts = tracker.phrases_of
         phrases = np.stack(
             [table.values[0] for table in (facts.required, facts.num_pieces, facts.is_sharing, facts.ends_text)], 1
         ).astype(np.int32)
-        self.handle = library.pinpoint_search_constraints_new(
+        handle = library.pinpoint_search_constraints_new(
             num_phrases,
             phrases.ctypes,
             int(tracker.num_tokens_B[0]),
@@ -193,12 +239,12 @@ class _Tracked:
             ctypes.byref(buffers),
             ctypes.byref(self._callbacks),
         )
-        if not self.handle:
-            raise MemoryError
+        super().__init__(library, handle)
+        self.guard = guard
 
-    def __del__(self) -> None:
-        if getattr(self, "handle", None):
-            self._library.pinpoint_search_constraints_free(self.handle)
+    def beginning(self, sentence: Sentence, never: tuple[int, ...]) -> ForcedPrefix:
+        """The pieces that the sentence must begin with."""
+        return forced_prefix(self.tracker, 0, sentence.max_length, never)
 
     def _follow(self, count: int) -> int:
         states, pieces = self._states[:count].tolist(), self._pieces[:count].tolist()
@@ -227,7 +273,7 @@ class _Run:
     """One search."""
 
     def __init__(
-        self, library: ctypes.CDLL, vocabulary: SearchVocabulary, tracked: _Tracked, sentence: Sentence
+        self, library: ctypes.CDLL, vocabulary: SearchVocabulary, tracked: _Constraints, sentence: Sentence
     ) -> None:
         self._library = library
         self._vocabulary = vocabulary
@@ -245,7 +291,7 @@ class _Run:
             _TextNumber(guard(self._text_number)),
             _NextBytes(guard(self._next_bytes)),
         )
-        beginning = forced_prefix(tracked.tracker, 0, sentence.max_length, self._vocabulary.roles.never)
+        beginning = tracked.beginning(sentence, self._vocabulary.roles.never)
         task, held = self._task(beginning)
         nbest, longest = sentence.options.nbest, sentence.max_length
         pieces, log_probs = np.zeros((nbest, longest), dtype=np.int32), np.zeros((nbest, longest))
@@ -360,6 +406,52 @@ def _tables(vocabulary: SearchVocabulary) -> tuple[npt.NDArray[np.uint8], npt.ND
     return bans_V, vocabulary.endings.traits, vocabulary.byte_masks.values_V.astype(np.int16)
 
 
+def _characters(
+    surfaces: Sequence[str],
+) -> tuple[_Int32s, npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+    """Where the characters of each piece begin, and all characters with their classes (vocabulary.h)."""
+    starts = np.cumsum([0, *map(len, surfaces)], dtype=np.int32)
+    characters = np.frombuffer("".join(surfaces).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    found, places = np.unique(characters, return_inverse=True)
+    classes = np.array([_class_of(chr(character)) for character in found.tolist()], dtype=np.uint8)
+    return starts, characters, classes[places]
+
+
+def _class_of(character: str) -> int:
+    facts = (
+        is_mark(character),
+        character.isspace(),
+        character in SENTENCE_ENDS,
+        character in SENTENCE_CLOSERS,
+        character in SENTENCE_OPENERS,
+    )
+    return kind_of(character) + sum(4 << place for place, fact in enumerate(facts) if fact)
+
+
+def _in_numbers(automaton: PhraseAutomaton) -> list[int]:
+    """The phrases as numbers (`pinpoint_search_phrases_new`)."""
+    numbers = [len(automaton.phrases)]
+    for phrase in automaton.phrases:
+        numbers += (phrase.count, phrase.num_pieces, -1 if phrase.turn is None else phrase.turn, phrase.ends_text)
+    numbers.append(len(automaton.patterns))
+    for pattern in automaton.patterns:
+        flags = (
+            pattern.bounded_left,
+            pattern.bounded_right,
+            pattern.is_initial,
+            pattern.goes_on,
+            pattern.ends_in_digit,
+            pattern.joins_numbers,
+            is_digit(pattern.text[0]),
+        )
+        numbers += (pattern.owner, sum(1 << place for place, flag in enumerate(flags) if flag), len(pattern.text))
+        numbers += map(ord, pattern.text)
+    numbers.append(len(automaton.spellings))
+    for number, spelling in automaton.spellings:
+        numbers += (number, len(spelling.pieces), *spelling.pieces, *spelling.lengths)
+    return numbers
+
+
 def declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """The library with the types of the functions that are called here.
 
@@ -371,10 +463,17 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
     library.pinpoint_search_sizes(sizes)
     if [*sizes] != [*map(ctypes.sizeof, structures)]:
         raise CompiledSearchError("the compiled core is of another version; run `python -m engine.compiled.build`")
-    library.pinpoint_search_vocabulary_new.argtypes = (*(c_int32,) * 3, *(c_void_p,) * 3, POINTER(c_char_p))
+    library.pinpoint_search_vocabulary_new.argtypes = (
+        *(c_int32,) * 3,
+        *(c_void_p,) * 3,
+        POINTER(c_char_p),
+        *(c_void_p,) * 4,
+    )
     library.pinpoint_search_vocabulary_new.restype = c_void_p
     library.pinpoint_search_constraints_new.argtypes = (c_int32, c_void_p, *(c_int32,) * 3, *(c_void_p,) * 3)
     library.pinpoint_search_constraints_new.restype = c_void_p
+    library.pinpoint_search_phrases_new.argtypes = (c_void_p, c_void_p)
+    library.pinpoint_search_phrases_new.restype = c_void_p
     for function in (library.pinpoint_search_vocabulary_free, library.pinpoint_search_constraints_free):
         function.argtypes, function.restype = (c_void_p,), None
     library.pinpoint_search_run.argtypes = (c_void_p,) * 6

@@ -18,7 +18,7 @@ from engine.search.node_tables import GrowingTable, NodeTables, SentenceTables
 from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
 
-_FREE, _DEAD = 0, 1  # the nodes of texts without constraints, and of texts that have broken one
+FREE, _DEAD = 0, 1  # the nodes of texts without constraints, and of texts that have broken one
 _FOLLOWED_AT_ONCE = 2**14  # texts
 _COUNTS_AT_ONCE = 2**19  # of phrases, of all texts together
 _LEARNED_AT_ONCE = 8  # steps between nodes; each takes up to 8 ms where phrases share forms
@@ -118,7 +118,7 @@ class ConstraintTracker:
                 own.num_pieces.values[number, p] = phrase.num_pieces
                 own.is_sharing.values[number, p] = p in sharing
             self.num_tokens_B[number] = sum(phrase.num_constraint_tokens for phrase in of_sentence.phrases)
-            self.start_B[number] = _FREE if of_sentence.is_empty else self._start(number)
+            self.start_B[number] = FREE if of_sentence.is_empty else self._start(number)
         self._update_needs()
         return numbers
 
@@ -156,7 +156,7 @@ class ConstraintTracker:
         self._nodes_of: dict[int, list[int]] = {}
         self._free_nodes: list[int] = []
         self._forced_known = [True, True]
-        self._allowed: dict[int, list[int] | None] = {_FREE: None, _DEAD: None}
+        self._allowed: dict[int, list[int] | None] = {FREE: None, _DEAD: None}
         # node * V + piece -> (next node, row of the completions); and the keys of each node
         self._steps: dict[int, tuple[int, int]] = {}
         self._keys_of: dict[int, list[int]] = {}
@@ -210,7 +210,7 @@ class ConstraintTracker:
 
     def are_free(self, nodes_N: Ints) -> bool:
         """True if all of these texts have met all constraints."""
-        return not self.is_needed or bool((nodes_N == _FREE).all())
+        return not self.is_needed or bool((nodes_N == FREE).all())
 
     def may_die(self, nodes_N: Ints) -> Bools:
         """(N,): whether the next piece may write an avoided text, leave the prefix, or exceed a `max_count`."""
@@ -360,7 +360,7 @@ class ConstraintTracker:
                 return _DEAD, 0
             if prefix_avoid.is_done(prefix_avoid_state):
                 if not self._constraints[sentence].phrases:
-                    return _FREE, 0
+                    return FREE, 0
                 prefix_avoid_state = None
         state, counts = self._automata[sentence].advance(state, piece)
         counts_left_after = self._max_counts[sentence].advance(counts_left, state, counts)

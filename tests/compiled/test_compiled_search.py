@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engine.compiled.c_interface import Core
 from engine.interruption import Interruption
+from engine.search import compiled
 from engine.search.compiled import CompiledSearch
 from engine.search.phrases import AvoidedText, SentenceConstraints, TrackedPhrase
 from engine.search.sentence import Sentence
@@ -90,10 +91,19 @@ def with_initial_forms(phrase: TrackedPhrase, rng: random.Random) -> TrackedPhra
     return replace(phrase, initial=frozenset([len(phrase.forms) - 1]))
 
 
-def random_sentence(texts: ToyTexts, rng: random.Random) -> Sentence:
-    """A sentence with constraints and options of every kind, each with a probability of its own."""
-    constraints = SentenceConstraints()
-    if rng.random() < 0.8:
+def random_free_phrases(texts: ToyTexts, rng: random.Random) -> SentenceConstraints:
+    """Phrases of every kind that share no form and may occur as often as they like, and texts in order."""
+    phrases: tuple[TrackedPhrase, ...] = ()
+    while not phrases or len({form for one in phrases for form in one.forms}) < sum(len(one.forms) for one in phrases):
+        found = random_constraints(texts, rng, num_ordered=rng.choice([0, 0, 1, 2, 3])).phrases
+        phrases = tuple(replace(varied(with_initial_forms(one, rng), rng), max_count=None) for one in found)
+    return SentenceConstraints(phrases)
+
+
+def random_sentence(texts: ToyTexts, rng: random.Random, constraints: SentenceConstraints | None = None) -> Sentence:
+    """A sentence with options and, unless they are given, constraints of every kind, each with its own probability."""
+    is_given, constraints = constraints is not None, constraints or SentenceConstraints()
+    if rng.random() < 0.8 and not is_given:
         constraints = random_constraints(texts, rng, num_ordered=rng.choice([0, 0, 1, 2]))
         phrases = (varied(with_initial_forms(phrase, rng), rng) for phrase in constraints.phrases)
         constraints = with_shared_form(replace(constraints, phrases=tuple(phrases)), rng)
@@ -124,6 +134,18 @@ def test_results_are_those_of_the_python_search(core, texts, writes_surfaces):
         model, sentence = of_model(texts.size, case), random_sentence(texts, rng)
         found = compiled_search(model, sentence, search)
         assert found == python_search(model, texts, sentence), (case, sentence)
+
+
+@pytest.mark.parametrize("texts", TINY)
+def test_phrases_are_tracked_as_in_python(core, texts, monkeypatch):
+    rng, search, cases = random.Random(5), search_for(core, texts), []
+    for case in range(rounds(60, 3000)):
+        sentence = random_sentence(texts, rng, random_free_phrases(texts, rng))
+        cases.append((ToyModel(texts.size, case, rng.choice([0.5, 2.0])), sentence))
+    expected = [python_search(model, texts, sentence) for model, sentence in cases]
+    monkeypatch.setattr(compiled, "ConstraintTracker", None)  # which is not asked
+    for (model, sentence), own in zip(cases, expected, strict=True):
+        assert compiled_search(model, sentence, search) == own, sentence
 
 
 @settings(max_examples=rounds(100, 1000))

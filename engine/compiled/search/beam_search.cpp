@@ -16,7 +16,7 @@ BeamSearch::BeamSearch(const Task& task, Steps& steps, const Vocabulary& vocabul
 
 BeamSearch::Result BeamSearch::run() {
   try {
-    look_for_interruption();
+    look_for_interruption(python_);
     begin();
     while (!has_ended_) step();
   } catch (const Interrupted& interrupted) {
@@ -65,17 +65,17 @@ void BeamSearch::step() {
     nodes.push_back(row.node);
     tokens.push_back(pieces_of(row.history));
   }
-  look_for_interruption();
+  look_for_interruption(python_);
   expand(nodes);
   result_.num_model_steps++;
   result_.num_rows += static_cast<int64_t>(rows_.size());
-  look_for_interruption();
+  look_for_interruption(python_);
   const int beam = pool_.beam_left();
   const int max_children = std::min({beam, task_.max_children ? task_.max_children : beam, vocabulary_.size});
   const Limits limits{beam, max_children, pool_.pruning_total() - task_.pruning_threshold, pool_.best_total()};
   Expansion expansion(setting_, steps_, rows_, tokens, num_pieces_, limits);
   const std::vector<Candidate> candidates = expansion.candidates();
-  look_for_interruption();
+  look_for_interruption(python_);
   const std::vector<bool> is_chosen = share_beam(candidates, beam);
   std::vector<Candidate> ended, going;
   for (size_t i = 0; i < candidates.size(); i++)
@@ -91,7 +91,7 @@ void BeamSearch::expand(const std::vector<int>& nodes) {
   constexpr size_t NODES_AT_ONCE = 64;
   for (size_t first = 0; first + NODES_AT_ONCE < nodes.size(); first += NODES_AT_ONCE) {
     steps_.expand(&nodes[first], NODES_AT_ONCE);
-    look_for_interruption();
+    look_for_interruption(python_);
   }
   steps_.expand(nodes.data(), static_cast<int>(nodes.size()));
 }
@@ -217,10 +217,6 @@ int32_t BeamSearch::text_of(int32_t history) {
     may_have_space = !(traits & GLUES_RIGHT);
   }
   return texts_.emplace(std::move(text), static_cast<int32_t>(texts_.size())).first->second;
-}
-
-void BeamSearch::look_for_interruption() const {
-  if (python_.interrupted) checked(python_.interrupted());
 }
 
 }  // namespace pinpoint

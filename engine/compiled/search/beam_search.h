@@ -53,7 +53,6 @@ class BeamSearch {
   int32_t text_of(int32_t history);
   std::vector<int32_t> pieces_of(int32_t history) const;
   Row extended(const Candidate&);
-  void look_for_interruption() const;
 
   const Task& task_;
   Steps& steps_;

@@ -37,4 +37,9 @@ struct Callbacks {
   int32_t (*next_bytes)(const uint8_t* run, int32_t, int32_t* pieces);  // their number, or WHOLE_ANSWER
 };
 
+// Throws Interrupted if the search must end now.
+inline void look_for_interruption(const Callbacks& python) {
+  if (python.interrupted) checked(python.interrupted());
+}
+
 }  // namespace pinpoint

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "callbacks.h"
+#include "tracker.h"
 
 namespace pinpoint {
 
 Constraints::Constraints(std::vector<Phrase> phrases, int num_tokens, bool is_bounded, std::vector<int32_t> layouts,
-                         Buffers buffers, TrackerCallbacks python)
+                         std::unique_ptr<Tracker> tracker)
     : phrases_(std::move(phrases)), layouts_(std::move(layouts)), num_tokens_(num_tokens), is_bounded_(is_bounded),
-      buffers_(buffers), python_(python), states_(2) {
+      tracker_(std::move(tracker)), states_(2) {
   for (const Phrase& phrase : phrases_) has_ends_ |= phrase.ends_text;
   for (State& state : states_) {
     state.is_known = state.knows_forced = true;
@@ -29,7 +29,7 @@ uint64_t Constraints::key(int32_t state, int32_t piece) const {
   return static_cast<uint64_t>(static_cast<uint32_t>(state)) << 32 | static_cast<uint32_t>(piece);
 }
 
-bool Constraints::learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces) {
+bool Constraints::learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces, const Callbacks& python) {
   const auto is_before = [this](const auto& a, const auto& b) { return key(a.first, a.second) < key(b.first, b.second); };
   const auto is_same = [this](const auto& a, const auto& b) { return key(a.first, a.second) == key(b.first, b.second); };
   std::stable_sort(states_and_pieces.begin(), states_and_pieces.end(), is_before);
@@ -37,19 +37,20 @@ bool Constraints::learn(std::vector<std::pair<int32_t, int32_t>> states_and_piec
                           states_and_pieces.end());
   bool any_dead = false;
   const size_t num_phrases = phrases_.size();
-  for (size_t first = 0; first < states_and_pieces.size(); first += buffers_.capacity) {
-    const size_t count = std::min<size_t>(buffers_.capacity, states_and_pieces.size() - first);
+  for (size_t first = 0; first < states_and_pieces.size(); first += tracker_->buffers().capacity) {
+    if (first) look_for_interruption(python);
+    const size_t count = std::min<size_t>(tracker_->buffers().capacity, states_and_pieces.size() - first);
     for (size_t i = 0; i < count; i++)
-      std::tie(buffers_.states[i], buffers_.pieces[i]) = states_and_pieces[first + i];
-    checked(python_.follow(static_cast<int32_t>(count)));
+      std::tie(tracker_->buffers().states[i], tracker_->buffers().pieces[i]) = states_and_pieces[first + i];
+    tracker_->follow(static_cast<int32_t>(count));
     for (size_t i = 0; i < count; i++) {
-      const int32_t* row = buffers_.completed + i * num_phrases;
+      const int32_t* row = tracker_->buffers().completed + i * num_phrases;
       int32_t completion = -1;
       if (std::any_of(row, row + num_phrases, [](int32_t met) { return met != 0; })) {
         completion = static_cast<int32_t>(completions_.size());
         completions_.insert(completions_.end(), row, row + num_phrases);
       }
-      const int32_t state = buffers_.next[i];
+      const int32_t state = tracker_->buffers().next[i];
       const auto [from, piece] = states_and_pieces[first + i];
       steps_[key(from, piece)] = {state, completion};
       any_dead |= state == DEAD;
@@ -70,13 +71,13 @@ void Constraints::enter(int32_t state) {
 void Constraints::describe_new() {
   std::sort(new_states_.begin(), new_states_.end());
   new_states_.erase(std::unique(new_states_.begin(), new_states_.end()), new_states_.end());
-  const size_t num_phrases = phrases_.size(), width = NUM_FLAGS + 2 * num_phrases;
-  for (size_t first = 0; first < new_states_.size(); first += buffers_.capacity) {
-    const size_t count = std::min<size_t>(buffers_.capacity, new_states_.size() - first);
-    std::copy_n(&new_states_[first], count, buffers_.states);
-    checked(python_.describe(static_cast<int32_t>(count)));
+  const size_t num_phrases = phrases_.size(), width = Tracker::NUM_FLAGS + 2 * num_phrases;
+  for (size_t first = 0; first < new_states_.size(); first += tracker_->buffers().capacity) {
+    const size_t count = std::min<size_t>(tracker_->buffers().capacity, new_states_.size() - first);
+    std::copy_n(&new_states_[first], count, tracker_->buffers().states);
+    tracker_->describe(static_cast<int32_t>(count));
     for (size_t i = 0; i < count; i++) {
-      const int32_t* record = buffers_.records + i * width;
+      const int32_t* record = tracker_->buffers().records + i * width;
       State& state = states_[new_states_[first + i]];
       state.is_known = true;
       state.is_idle = record[0];
@@ -90,8 +91,8 @@ void Constraints::describe_new() {
       state.prefix_left = record[8];
       state.shared_missing = record[9];
       state.shared_under_way = record[10];
-      state.pending.assign(record + NUM_FLAGS, record + NUM_FLAGS + num_phrases);
-      state.to_go.assign(record + NUM_FLAGS + num_phrases, record + width);
+      state.pending.assign(record + Tracker::NUM_FLAGS, record + Tracker::NUM_FLAGS + num_phrases);
+      state.to_go.assign(record + Tracker::NUM_FLAGS + num_phrases, record + width);
     }
   }
   new_states_.clear();
@@ -148,8 +149,8 @@ Remaining Constraints::remaining(int32_t number, const std::vector<int32_t>& met
 std::vector<int32_t> Constraints::forced(int32_t number, const std::vector<int32_t>& met, bool may_end, int32_t end) {
   State& state = states_[number];
   if (!state.knows_forced) {
-    const int32_t size = checked(python_.forced(number));
-    state.forced.assign(buffers_.choices, buffers_.choices + size);
+    const int32_t size = tracker_->forced(number);
+    state.forced.assign(tracker_->buffers().choices, tracker_->buffers().choices + size);
     state.knows_forced = true;
   }
   const bool others = others_lack(state, met, nullptr);
@@ -166,8 +167,8 @@ std::vector<int32_t> Constraints::forced(int32_t number, const std::vector<int32
 }
 
 std::vector<int32_t> Constraints::prefix_pieces(int32_t state) {
-  const int32_t count = checked(python_.prefix_pieces(state));
-  return {buffers_.choices, buffers_.choices + count};
+  const int32_t count = tracker_->prefix_pieces(state);
+  return {tracker_->buffers().choices, tracker_->buffers().choices + count};
 }
 
 }  // namespace pinpoint

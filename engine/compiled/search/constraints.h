@@ -1,17 +1,21 @@
-// The constraints of one sentence: states of the Python tracker with the transitions between them, learned on demand.
+// The constraints of one sentence: states of a tracker (tracker.h) with the transitions between them, learned on demand.
 //
-// The automata of phrases, prefix and avoided texts are in one place, `engine/search/tracker.py`. This table asks for
-// each transition once and remembers it, also for later searches with the same constraints. A state is the number of
-// a node of the tracker. Pieces of one layout in which no text begins share a transition of states without matches.
+// This table asks for each transition once and remembers it, also for later searches with the same constraints. A state
+// is the number of a node of the tracker. Pieces of one layout in which no text begins share a transition of states
+// without matches.
 #pragma once
 
 #include <stddef.h>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "tracker.h"
+
 namespace pinpoint {
 
+constexpr int32_t NO_LAYOUT = -1;      // of pieces that lead to a state of their own
 constexpr int32_t FREE = 0, DEAD = 1;  // texts without constraints, and texts that have broken one
 
 // The remaining cost of a text until it meets its constraints: `engine.search.tracker.RemainingCost`.
@@ -22,23 +26,8 @@ struct Remaining {
   bool may_end = true;
 };
 
-// Functions of Python over shared buffers (see `Constraints::Buffers`).
-struct TrackerCallbacks {
-  int32_t (*follow)(int32_t count);               // fills `next` and `completed` for `states` and `pieces`
-  int32_t (*describe)(int32_t count);             // fills `records` for `states`
-  int32_t (*forced)(int32_t state);               // fills `choices` with (P, F) pieces, -1 as padding; returns P * F
-  int32_t (*prefix_pieces)(int32_t state);        // fills `choices` with the pieces that continue the prefix
-};
-
 class Constraints {
  public:
-  static constexpr int NUM_FLAGS = 11;  // of a record, before `pending` and `to_go` of each phrase
-
-  // Arrays that Python owns: (capacity,) except `completed` (capacity, P), `records` (capacity, NUM_FLAGS + 2 P).
-  struct Buffers {
-    int32_t *states, *pieces, *next, *completed, *records, *choices;
-    int32_t capacity;
-  };
   // By phrase; `required` is 0 for phrases that share a form, whose records have `shared_missing` instead.
   struct Phrase {
     int32_t required, num_pieces;
@@ -46,16 +35,16 @@ class Constraints {
   };
 
   // `layouts` are those of the pieces (`ConstraintTracker.layouts`); odd ones glue to their left.
-  Constraints(std::vector<Phrase> phrases, int num_tokens, bool is_bounded, std::vector<int32_t> layouts, Buffers,
-              TrackerCallbacks);
+  Constraints(std::vector<Phrase> phrases, int num_tokens, bool is_bounded, std::vector<int32_t> layouts,
+              std::unique_ptr<Tracker>);
 
   int num_phrases() const { return static_cast<int>(phrases_.size()); }
   int num_tokens() const { return num_tokens_; }  // the paper's C
   bool is_bounded() const { return is_bounded_; }  // texts may become invalid
 
-  // Learns the states' transitions that are unknown, in one call of Python for each `capacity` of them.
-  // Returns true if any of the learned ones is dead.
-  bool learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces);
+  // Learns the states' transitions that are unknown, with one question to the tracker for each `capacity` of them.
+  // Returns true if any of the learned ones is dead. Looks for an interruption between questions.
+  bool learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces, const Callbacks&);
   bool knows(int32_t state, int32_t piece) const { return state <= DEAD || steps_.count(key(state, piece)); }
   int32_t next(int32_t state, int32_t piece) const { return state <= DEAD ? state : steps_.at(key(state, piece)).state; }
   // (P,): the occurrences that the piece confirms; null: none.
@@ -88,7 +77,6 @@ class Constraints {
     bool any, others;  // any phrase lacks pieces; one lacks them that does not end the text
   };
 
-  static constexpr int32_t NO_LAYOUT = -1;
   uint64_t key(int32_t state, int32_t piece) const;
   const State& at(int32_t state) const { return states_[state]; }
   void describe_new();
@@ -100,8 +88,7 @@ class Constraints {
   std::vector<int32_t> layouts_;  // by piece
   int num_tokens_;
   bool is_bounded_, has_ends_ = false;
-  Buffers buffers_;
-  TrackerCallbacks python_;
+  std::unique_ptr<Tracker> tracker_;
   std::vector<State> states_;
   std::vector<int32_t> new_states_;
   std::unordered_map<uint64_t, Step> steps_;

@@ -7,6 +7,8 @@ namespace pinpoint {
 
 namespace {
 
+constexpr size_t ROWS_AT_ONCE = 32;  // between two looks for an interruption
+
 bool is_among(int32_t piece, const std::vector<int32_t>& pieces) {
   return std::find(pieces.begin(), pieces.end(), piece) != pieces.end();
 }
@@ -28,9 +30,11 @@ Expansion::Expansion(const Setting& setting, const Steps& steps, const std::vect
     : setting_(setting), rows_(rows), steps_left_(setting.task.max_length - length), limits_(limits),
       beam_(limits.beam), max_children_(limits.max_children), forced_(rows.size()), repeating_(rows.size()) {
   if (setting.constraints.num_tokens())
-    for (size_t r = 0; r < rows.size(); r++)
+    for (size_t r = 0; r < rows.size(); r++) {
+      if (r % ROWS_AT_ONCE == ROWS_AT_ONCE - 1) look_for_interruption(setting.python);
       forced_[r] = setting.constraints.forced(rows[r].state, rows[r].met, rows[r].remaining.may_end,
                                               setting.vocabulary.end);
+    }
   for (const Row& row : rows)
     before_.push_back(row.log_prob - row.penalty - setting.placement_penalty(row.endings, row.num_repeats));
   if (setting.task.repetition_penalty > 0) spare_repeats(tokens);
@@ -196,7 +200,7 @@ bool Expansion::learn(const std::vector<Key>& keys) {
     if (key.piece != setting_.vocabulary.end && !setting_.constraints.knows(state, key.piece))
       unknown.emplace_back(state, key.piece);
   }
-  return !unknown.empty() && setting_.constraints.learn(std::move(unknown));
+  return !unknown.empty() && setting_.constraints.learn(std::move(unknown), setting_.python);
 }
 
 // Fills in the candidate; false if it cannot meet all constraints in time.
