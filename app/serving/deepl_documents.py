@@ -11,7 +11,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.errors import ApiError
+from app.errors import ApiError, AppError
 from app.glossary import Term
 from app.glossary.lemmas import with_forms
 from app.models.document_direction import language_and_script
@@ -84,7 +84,7 @@ def result(request: Request, number: str, caller: Entered, fields: Fields) -> Re
     if documents.progress(caller.actor, document).state != "translated":
         raise ApiError("not_ready", "The document is not translated yet.", retry_after=5)
     made = documents.file(caller.actor, document, with_proposals=True)
-    with suppress(ApiError):  # a person works on it
+    with suppress(AppError):  # a person works on it, or the disk is full: the file is sent all the same
         documents.delete(caller.actor, document)
     return file_reply(made)
 
