@@ -20,7 +20,7 @@ from app.access.actor import Actor
 from app.errors import AppError, LogError
 from app.formats.documents import Export
 from app.formats.preview import preview_of
-from app.log.connection import noting_writes
+from app.log.connection import Written, noting_writes
 from app.reports.audit import AuditFilter, audit_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
@@ -275,7 +275,7 @@ class Api:
         workspace = self.sessions.find(actor, envelope.token)
         with noting_writes() as written:
             try:
-                return self._done(actor, workspace, envelope.name, message)
+                return self._done(actor, workspace, envelope.name, message, written)
             except Exception as error:
                 if written.is_any:
                     return saved_reply(actor)
@@ -284,11 +284,12 @@ class Api:
                     workspace.core.log_error(actor, envelope.name, str(error))
                 raise
 
-    def _done(self, actor: Actor, workspace: Workspace, name: str, message: Any) -> Json:
+    def _done(self, actor: Actor, workspace: Workspace, name: str, message: Any, written: Written) -> Json:
         command = read_command(name, message)
         if not isinstance(command, SessionCommand):
             return self._changed(actor, workspace, command)
         shown = self._repeated.once(actor, command, lambda: command.switch(actor, self.sessions, workspace).token)
+        written.is_any = True  # a new tab shows the other document from now on, even if it was open already
         shows = workspace if shown is None else self.sessions.find(actor, shown)
         return self._whole(actor, shows, {"is_continued": command.name == "resume_session"})
 

@@ -10,6 +10,7 @@ import json
 import random
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,14 @@ TEXT = b"Open the settings.\nThe router saves the file.\n"
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[Api]:
-    store = LogStore.open(tmp_path / "log.sqlite")
+    with new_api(tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def new_api(folder: Path) -> Iterator[Api]:
+    """With a log in this folder, and one document."""
+    store = LogStore.open(folder / "log.sqlite")
     sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
     sessions.open_document(OWNER, TEXT, "manual.txt")
     yield Api(sessions)

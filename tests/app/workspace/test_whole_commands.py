@@ -179,7 +179,7 @@ def memory_of(workspace: Workspace) -> dict[str, Any]:
         "consent": workspace.activity.has_consent,
         "style": workspace.style.chosen,
         "pretranslating": workspace.decoding.is_pretranslating,
-        "steps": (len(workspace.batches._steps), len(workspace.structure._steps)),
+        "steps": ([*filter(None, workspace.batches._steps)], len(workspace.structure._steps)),
         "can undo glossaries": workspace.glossaries.overview()["can_undo"],
         "shown findings": {index: set(found) for index, found in workspace.checking._shown.items()},
         "memory": workspace.memory.library.index(workspace.direction).entries(),
