@@ -40,7 +40,7 @@ from engine.search.compiled import CompiledSearch, Searched
 from engine.search.sentence import SearchVocabulary, Sentence
 from engine.search_options import SearchOptions
 from engine.text import SentencePieceCodec, TextCodec
-from engine.transformers_models import PromptedModel, PromptPipeline
+from engine.transformers_models import PromptedModel, PromptPipeline, holds_model, load_folder
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 if TYPE_CHECKING:
@@ -102,6 +102,9 @@ class Translator(AnyTranslator):
     ) -> Translator:
         """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
+        A folder of a language model or another model of transformers is loaded by that library (see
+        engine/transformers_models), in 16 bits if it does not fit into memory in 32.
+
         Precision "half" is for GPUs, "int8" for CPUs; "auto" is one of these or "float32": on a CPU, 8 bits in the
         compiled core where that is faster, and otherwise the result of a trial (see `_twin_if_better`).
         Finished rows leave a batch every `compaction_interval` steps
@@ -111,6 +114,9 @@ class Translator(AnyTranslator):
         at fault and how to fix it.
         """
         device = usable_device(device)
+        if holds_model(folder):
+            folder = Path(folder).resolve()
+            return cls(load_folder(folder, device, precision), folder.name, folder=folder)
         folder = model_folder(folder, on_fetch).resolve()
         name = Path(origin_of(folder) or folder).name
         model = load_model(folder, device)
@@ -138,7 +144,7 @@ class Translator(AnyTranslator):
         model: PreTrainedModel,
         tokenizer: PreTrainedTokenizerBase,
         template: str | Path = "auto",
-        directions: Sequence[str] = ("en-de",),
+        languages: Sequence[str] = ("en", "de"),
         *,
         name: str = "",
         ends_at_line: bool = True,
@@ -147,11 +153,12 @@ class Translator(AnyTranslator):
 
         `template` is what the model is asked: a text with `{source}`, the name of a family of
         engine/transformers_models/prompts.toml, a .toml file with the same parts, or "auto", the family of the model.
+        The model translates between any two of the `languages`, or in the directions ("en-de") that they name.
         With `ends_at_line`, a translation ends where its line ends. Raises ModelError for a model, tokenizer or
         template that cannot be used.
         """
         name = name or str(getattr(model.config, "name_or_path", "") or model.config.model_type)
-        return cls(PromptedModel.of(model, tokenizer, template, directions, name, ends_at_line), name)
+        return cls(PromptedModel.of(model, tokenizer, template, languages, name, ends_at_line), name)
 
     @classmethod
     def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:

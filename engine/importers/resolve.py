@@ -194,6 +194,11 @@ def architecture_of(folder: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def is_converted(architecture: str) -> bool:
+    """True for an architecture of which models are converted to our format."""
+    return architecture in _PLANS or architecture in ("fairseq", "firefox")
+
+
 def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
     """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure."""
     convert(folder, target, _plan(folder), dtype, origin)

@@ -126,7 +126,7 @@ def _template(given: str | Path, model_name: str, has_chat_template: bool) -> Pr
                 return template
         return families["chat" if has_chat_template else "plain"]
     if str(given).endswith(".toml"):
-        return _read(Path(given))
+        return template_of_file(Path(given))
     if given in families:
         return families[str(given)]
     if "{source}" in str(given):
@@ -144,9 +144,11 @@ def prompt_families() -> dict[str, PromptTemplate]:
     return {name: PromptTemplate(**table) for name, table in tables.items()}
 
 
-def _read(path: Path) -> PromptTemplate:
+def template_of_file(path: Path) -> PromptTemplate:
+    """The template of a file, which may also name `languages`; raises ModelError with the file and what is wrong."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table.pop("languages", None)
         return PromptTemplate(**table)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ModelError(f"{path} cannot be read as a prompt template: {error}") from error

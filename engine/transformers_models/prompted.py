@@ -52,21 +52,27 @@ class PromptedModel:
         model: PreTrainedModel,
         tokenizer: PreTrainedTokenizerBase,
         template: str | Path | PromptTemplate,
-        directions: Sequence[str],
+        languages: Sequence[str],
         name: str,
         ends_at_line: bool = True,
     ) -> PromptedModel:
-        """Raises ModelError for a model, tokenizer, template or direction that cannot be used."""
+        """`languages` are directions ("en-de"), or languages between any two of which the model translates ("en").
+
+        Raises ModelError for a model, tokenizer, template or direction that cannot be used.
+        """
         adapter = TransformersModel(model, tokenizer, ends_at_line)
         kind = f"{name} {model.config.model_type}"
         template = PromptTemplate.of(template, kind, bool(getattr(tokenizer, "chat_template", None)))
-        offered = tuple(template.formality)
+        is_any_pair = not any("-" in language for language in languages)
         config = ModelConfig(
             vocabulary_size=len(adapter.codec.surfaces),
-            directions=tuple(directions),
+            directions=() if is_any_pair else tuple(languages),
+            languages={language: language for language in languages} if is_any_pair else None,
             max_pieces=min(adapter.max_length, _MOST_PIECES),
-            formalities={direction: offered for direction in directions if offered},
         )
+        if template.formality:
+            offered = dict.fromkeys(config.directions, tuple(template.formality))
+            config = replace(config, formalities=offered)
         return cls(adapter, template, config, _checksum(model, template))
 
     @property

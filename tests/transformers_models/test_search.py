@@ -32,7 +32,7 @@ def prompted(family: str, kind: str) -> PromptedModel:
     if (family, kind) not in _MODELS:
         tokenizer = KINDS[kind]()
         model = model_of(family, len(tokenizer) + 3)
-        _MODELS[family, kind] = PromptedModel.of(model, tokenizer, "plain", ("en-de",), family, ends_at_line=False)
+        _MODELS[family, kind] = PromptedModel.of(model, tokenizer, "plain", ("en", "de"), family, ends_at_line=False)
     return _MODELS[family, kind]
 
 

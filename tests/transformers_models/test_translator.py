@@ -34,7 +34,7 @@ def translator_of(family: str = "llama") -> Translator:
     if family not in TRANSLATORS:
         tokenizer = {"t5": unigram, "gemma3": sentencepiece_bpe}.get(family, byte_level)()
         model = model_of(family, len(tokenizer) + 2)
-        TRANSLATORS[family] = Translator.from_transformers(model, tokenizer, directions=("en-de", "de-en"))
+        TRANSLATORS[family] = Translator.from_transformers(model, tokenizer, languages=("en", "de"))
     return TRANSLATORS[family]
 
 
