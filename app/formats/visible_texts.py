@@ -9,7 +9,8 @@ They are found without the reader of the format, so that a text that the reader 
 - subtitles: the lines of text
 - InDesign: the texts of frames that are shown
 - Word, PowerPoint, Excel, OpenDocument: the texts of body, headers, notes, comments, drawings and charts, alternative
-  texts, and in Word index entries, prompts and tips of fields, lists of choices, and WordArt
+  texts, and in Word index entries, prompts and tips of fields, titles of content
+  controls, lists of choices, and WordArt
 
 Code, and text that the file declares as not to be translated, does not count. Files of strings and files with sources
 and targets declare what is to be translated; they have no coverage.

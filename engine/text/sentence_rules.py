@@ -59,6 +59,7 @@ class SentenceRules:
     vowelless: frozenset[str] = frozenset()
     consonants: bool = False
     question: re.Pattern[str] | None = None
+    articles: frozenset[str] = frozenset()
     listed: frozenset[str] = field(init=False, repr=False)  # all abbreviations
     candidates: re.Pattern[str] = field(init=False, repr=False)
 
@@ -181,6 +182,8 @@ class SentenceRules:
         if self.capital_nouns and _ORDINAL.fullmatch(last):
             before = words[-2].lstrip(_OPENING).lower() if len(words) > 1 else ""
             is_counted = before in self.counted_after or (before.endswith(".") and before[:-1] in self.before_numbers)
+            may_be_noun = before in self.articles and word.endswith("t") and not word.endswith("st")
+            is_question = is_question and not may_be_noun
             return is_counted or is_question or word.lower() in self.starters
         return None
 

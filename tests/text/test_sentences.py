@@ -117,3 +117,17 @@ def test_each_list_of_the_rules_has_an_explanation_and_each_language_a_row_in_th
     assert {name for lists in rules.values() for name in lists} - {"like"} <= explained
     without_row = {code for code, lists in rules.items() if "like" not in lists} - {row.language for row in ROWS}
     assert without_row == {"all"}
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("Auf dem 2. Markt ihr Glück versuchen.", None),
+        ("Bei der 3. Fahrt er und sie zusammen.", None),
+        ("Wann kommst du? Am 4. Kommt er mit?", "Kommt er mit?"),
+        ("Wir treffen uns am 4. Kommst du?", "Kommst du?"),
+    ],
+)
+def test_counted_noun_that_looks_like_the_verb_of_a_question_goes_on(text: str, second: str | None) -> None:
+    sentences = [text[start:end] for start, end in sentence_spans(text, "de")]
+    assert sentences[-1] == (second or text)

@@ -23,7 +23,9 @@ EXTRAS: Final[Mapping[str, Message]] = {
     "charts": Message("texts in charts"),
     "diagrams": Message("texts in diagrams (SmartArt)"),
     "properties": Message("document properties"),
-    "hidden": Message("index entries, prompts and tips of fields, lists of choices, and WordArt"),
+    "hidden": Message(
+        "index entries, prompts and tips of fields, titles of content controls, lists of choices, and WordArt"
+    ),
     "placeholders": Message("placeholder texts of content controls"),
 }
 _CORE: Final = "docProps/core.xml"

@@ -1,7 +1,8 @@
 """Texts of a Word document that no paragraph shows, offered if a person chooses them.
 
-They are in field codes (`app.formats.office.docx_fields`), and in attributes: items of lists of choices, help and
-default texts of form fields, tips of links, WordArt such as watermarks, and alternative texts of tables and old shapes.
+They are in field codes (`app.formats.office.docx_fields`), and in attributes: items of lists of choices, titles of
+content controls, help and default texts of form fields, tips of links, WordArt such as watermarks, and alternative
+texts of tables and old shapes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from app.formats.office.docx_fields import FieldText, field_codes, field_texts, 
 from app.formats.xml_text import Node, unescape
 
 _MAYBE: Final = re.compile(
-    r"instrText|fldSimple|listItem|listEntry|textInput|textpath|statusText|helpText|tooltip|tblCaption|tblDescription|alt="
+    r"instrText|fldSimple|listItem|listEntry|textInput|textpath|statusText|helpText|tooltip|tblCaption|tblDescription|alt=|w:alias"
 )
 _ATTRIBUTES: Final[Mapping[str, str]] = {
     "listItem": "displayText",
@@ -28,12 +29,18 @@ _ATTRIBUTES: Final[Mapping[str, str]] = {
     "hyperlink": "tooltip",
     "tblCaption": "val",
     "tblDescription": "val",
+    "alias": "val",
     **dict.fromkeys(
         ("shape", "rect", "roundrect", "oval", "line", "polyline", "arc", "curve", "image", "group"), "alt"
     ),
 }
 # Elements that have such a text only in this one
-_PARENTS: Final[Mapping[str, str]] = {"statusText": "ffData", "helpText": "ffData", "default": "textInput"}
+_PARENTS: Final[Mapping[str, str]] = {
+    "statusText": "ffData",
+    "helpText": "ffData",
+    "default": "textInput",
+    "alias": "sdtPr",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,16 @@ class PoFile(PairedFile):
         """The value of the header; empty without one."""
         return _header(self.entries)
 
+    def all_units(self, language: str | None = None) -> list[Unit]:
+        """The units, in a language with fewer plural forms than the template only those that are written."""
+        units = super().all_units(language)
+        rule = plural_rule(language) if language and self.lacks_header else None
+        if rule is None:
+            return units
+        number = num_plurals(rule)
+        unwritten = {(one.start, one.end) for entry in self.entries for one in entry.targets[number - 1 : -1]}
+        return [unit for unit in units if (unit.start, unit.end) not in unwritten]
+
     def source(self, start: int, end: int) -> str:
         """The source at this place. Raises LookupError if there is none."""
         form = self.added.get((start, end))

@@ -50,7 +50,8 @@ HELP = '<w:ffData><w:helpText w:type="text" w:val="Type it"/><w:textInput/></w:f
 BODY_WITH_HIDDEN = (
     f"<w:p>{run('The pump')}{fields(*ENTRY)}{run(' is old.')}{fields(*SPLIT)}</w:p>"
     f"<w:p>{run('Look ')}{fields(*TIP)}{run(' now.')}</w:p>"
-    f"<w:sdt><w:sdtPr><w:dropDownList>{LIST}</w:dropDownList></w:sdtPr>"
+    f'<w:sdt><w:sdtPr><w:alias w:val="Choose one"/><w:tag w:val="tag"/><w:dropDownList>'
+    f"{LIST}</w:dropDownList></w:sdtPr>"
     f"<w:sdtContent><w:p>{run('First')}</w:p></w:sdtContent></w:sdt>"
     f'<w:p><w:hyperlink w:anchor="a" w:tooltip="Go there">{run("There")}</w:hyperlink><w:r>{WORD_ART}</w:r></w:p>'
     f'<w:p><w:r><w:fldChar w:fldCharType="begin">{HELP}</w:fldChar></w:r>{fields(sign("end"))}{run("A form")}</w:p>'
@@ -62,7 +63,7 @@ def test_hidden_texts_are_counted_in_a_note_and_in_the_share():
     assert sources(document) == ["The pump{1} is old.", "Look {1}here{/1} now.", "First", "There", "A form"]
     assert document.extras == ("properties", "hidden")
     first, second = document.notes
-    assert "WordArt (8)" in first and "--also hidden" in first
+    assert "WordArt (9)" in first and "--also hidden" in first
     assert document.coverage is not None and document.coverage.percent < 50 and "for example in" in second
 
 
@@ -70,7 +71,7 @@ def test_hidden_texts_that_were_chosen_are_offered_and_written_with_the_paragrap
     data = with_body(BODY_WITH_HIDDEN)
     document = read_document(data, "a.docx", reading=HIDDEN)
     plain = ["The pump{1} is old.", "Look {1}here{/1} now.", "First", "There", "A form"]
-    hidden = ["pump", "The page", "First", "Second", "Go there", "DRAFT & SECRET", "Type it"]
+    hidden = ["pump", "The page", "First", "Second", "Go there", "DRAFT & SECRET", "Type it", "Choose one"]
     assert sorted(sources(document)) == sorted([*plain, *hidden])
     assert document.export({}) == data
     assert [note for note in document.notes if "Not offered" in note] == []  # the share counts the code in two elements
@@ -85,6 +86,7 @@ def test_hidden_texts_that_were_chosen_are_offered_and_written_with_the_paragrap
         'string="GEHEIM &lt;&amp;&gt;"',
         'w:tooltip="GO THERE"',
         'w:val="TYPE IT"',
+        '<w:alias w:val="CHOOSE ONE"/><w:tag w:val="tag"/>',
         ">THE PUMP</w:t>",
     ):
         assert expected in body, body
