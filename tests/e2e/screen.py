@@ -124,6 +124,22 @@ class Screen:
     def field(self) -> Locator:
         return self.page.locator("#pinpoint-edit")
 
+    def text(self) -> str:
+        """The text of the edit field, without the completion shown behind it."""
+        return str(self.field.evaluate("field => field.value"))
+
+    def expect_text(self, expected: str | re.Pattern[str]) -> None:
+        """Waits until the edit field has this text, or one that matches the pattern."""
+        text, end = self.text(), time.monotonic() + 60
+        while not (expected.search(text) if isinstance(expected, re.Pattern) else text == expected):
+            assert time.monotonic() < end, f"the text is {text!r}, not {expected!r}"
+            self.page.wait_for_timeout(50)
+            text = self.text()
+
+    def expect_other_text(self, text: str) -> None:
+        """Waits until the edit field has another text."""
+        self.eventually(lambda: self.text() != text)
+
     @property
     def proposal(self) -> Locator:
         return self.page.locator(".hyp")
@@ -199,7 +215,7 @@ class Screen:
         def replaces_all() -> bool:
             self.page.keyboard.press("Control+A")
             self.page.keyboard.type(text[0])
-            return self.field.input_value() == text[0]
+            return self.text() == text[0]
 
         self.eventually(replaces_all)
         self.page.keyboard.type(text[1:])

@@ -38,25 +38,25 @@ def count_completions(screen: Screen) -> Callable[[], int]:
 def test_completion_stays_while_it_is_typed_and_is_taken_by_word_or_whole(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     shown = offered(screen, "settings ")
-    expect(screen.field).to_have_value("settings ")
+    screen.expect_text("settings ")
     assert caret(screen) == len("settings ")
     first = shown.split()[0]
     # What is typed as offered is kept without another question.
     num_asked = count_completions(screen)
     screen.page.keyboard.type(shown[:2])
-    expect(screen.field).to_have_value("settings " + shown[:2])
+    screen.expect_text("settings " + shown[:2])
     assert (ghost(screen), num_asked()) == (shown[2:], 0)
     screen.page.keyboard.press("Tab")
-    expect(screen.field).to_have_value(f"settings {first}")
+    screen.expect_text(f"settings {first}")
     expect(screen.field).to_be_focused()
     screen.page.keyboard.press("Control+z")
-    expect(screen.field).to_have_value("settings " + shown[:2])
+    screen.expect_text("settings " + shown[:2])
     screen.page.keyboard.press("Control+Shift+z")
     screen.page.keyboard.press("Alt+c")
     screen.eventually(lambda: ghost(screen) != "")
     rest = ghost(screen)
     screen.page.keyboard.press("End")
-    expect(screen.field).to_have_value(f"settings {first}{rest}")
+    screen.expect_text(f"settings {first}{rest}")
     assert caret(screen) == len(f"settings {first}{rest}")
     screen.wait_until_saved()
     log = events(screen.download("Session log as JSONL", tmp_path))
@@ -84,7 +84,7 @@ def test_escape_and_other_letters_dismiss_the_completion_and_free_its_keys(scree
     screen.eventually(lambda: ghost(screen) != "")
     screen.page.keyboard.type("#")
     assert ghost(screen) == ""
-    expect(screen.field).to_have_value("settings #")
+    screen.expect_text("settings #")
     screen.page.keyboard.press("Home")
     screen.page.keyboard.press("Control+ArrowRight")
     assert 0 < caret(screen) < len("settings #")
@@ -96,20 +96,20 @@ def test_escape_and_other_letters_dismiss_the_completion_and_free_its_keys(scree
 
 def test_text_behind_the_caret_turns_grey_and_comes_back_by_word(screen: Screen):
     screen.open_text(DOCUMENT)
-    text = screen.field.input_value()
+    text = screen.text()
     assert len(text.split()) > 2
     first, rest = text.split(" ", 1)
     screen.field.click()
     screen.page.keyboard.press("Control+Home")
     screen.page.keyboard.press("Alt+c")
-    expect(screen.field).to_have_value("")
+    screen.expect_text("")
     assert ghost(screen) == text
     screen.page.keyboard.press("Tab")
-    expect(screen.field).to_have_value(first)
+    screen.expect_text(first)
     assert ghost(screen) == " " + rest
     screen.page.keyboard.press("Control+z")
     screen.page.keyboard.press("Control+z")
-    expect(screen.field).to_have_value(text)
+    screen.expect_text(text)
     assert ghost(screen) == ""
 
 
@@ -120,12 +120,12 @@ def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(scree
     screen.wait_for_pin("router")
     screen.type_text("settings ")
     taken = 0
-    while "router" not in screen.field.input_value() and taken < 60:  # more words than the model ever writes
+    while "router" not in screen.text() and taken < 60:  # more words than the model ever writes
         screen.page.keyboard.press("Alt+c")
         screen.eventually(lambda: ghost(screen) != "")
         screen.page.keyboard.press("End")
         taken += 1
-    assert "router" in screen.field.input_value()
+    assert "router" in screen.text()
     held: list[Route] = []
     holds = True
 
@@ -144,7 +144,7 @@ def test_completion_contains_the_pinned_phrase_and_a_late_reply_is_dropped(scree
     screen.page.unroute("**/component_server**")
     screen.wait_until_saved()
     assert ghost(screen) == ""
-    expect(screen.field).to_have_value("the settings ")
+    screen.expect_text("the settings ")
 
 
 def test_page_without_connection_asks_for_no_completions(screen: Screen):

@@ -15,13 +15,15 @@ LONG = "wort " * 2000
 SURROGATE = "links \ud83d rechts"
 SET_VALUE = """(area, codes) => {
   area.focus();
-  area.value = String.fromCharCode(...codes);
-  area.dispatchEvent(new InputEvent('input', {bubbles: true, inputType: 'insertFromPaste'}));
+  area.setSelectionRange(0, area.value.length);
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', String.fromCharCode(...codes));
+  area.dispatchEvent(new ClipboardEvent('paste', {clipboardData, bubbles: true, cancelable: true}));
 }"""
 
 
 def type_codes(screen: Screen, text: str) -> None:
-    """Puts the text into the field by script; the browser driver cannot send lone surrogates."""
+    """Puts the text into the field by pasting; the browser driver cannot send lone surrogates."""
     screen.field.evaluate(SET_VALUE, [ord(character) for character in text])
 
 
@@ -31,7 +33,7 @@ def test_hostile_sources_and_targets_are_shown_as_text_and_kept_unchanged(screen
     expect(screen.page.locator(".docinfo .name")).to_have_text("hostile.txt")
     expect(screen.row(2).locator(".src")).to_have_text(OVERRIDE)
     assert screen.page.locator("p.source").inner_text() == SCRIPT
-    assert screen.page.locator(".pinpoint img, .pinpoint script").count() == 0
+    assert screen.page.locator(".pinpoint img[src], .pinpoint script").count() == 0
     for number, text in enumerate([SCRIPT, OVERRIDE, SURROGATE, LONG], 1):
         screen.open_segment(number)
         type_codes(screen, text)
@@ -48,15 +50,15 @@ def test_hostile_sources_and_targets_are_shown_as_text_and_kept_unchanged(screen
     lone_surrogate = "links \ufffd rechts"  # it is not a character
     expect(screen.row(3).locator(".tgt")).to_have_text(lone_surrogate, use_inner_text=True)
     expect(screen.row(2).locator(".unseen").first).to_have_attribute("data-name", "RLO")
-    assert screen.page.locator(".pinpoint img, .pinpoint script").count() == 0
+    assert screen.page.locator(".pinpoint img[src], .pinpoint script").count() == 0
     screen.visit()
     screen.open_segment(4)
-    expect(screen.field).to_have_value(LONG)
+    screen.expect_text(LONG)
     screen.page.keyboard.type("ende")  # the field scrolls; the rest of the segment stays visible
     expect(screen.page.get_by_role("button", name="Confirm and next")).to_be_in_viewport()
     screen.wait_until_saved()
     screen.open_segment(2)
-    expect(screen.field).to_have_value(OVERRIDE)
+    screen.expect_text(OVERRIDE)
     screen.open_segment(5)
-    expect(screen.field).to_have_value(re.compile("b"))
-    assert "\x01" not in screen.field.input_value()
+    screen.expect_text(re.compile("b"))
+    assert "\x01" not in screen.text()

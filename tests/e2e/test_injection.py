@@ -94,7 +94,8 @@ FILE = "_img src=x onerror=alert(1)_"  # the same as the name of a file
 FOREIGN = """names => {
   const elements = new Set(names), addresses = /^(href|src|action|formaction|data|xlink:href)$/i;
   const found = [...window.calls];
-  for (const element of document.querySelectorAll('.pinpoint *')) {
+  // The editor puts empty images without a source beside tags and the completion.
+  for (const element of document.querySelectorAll('.pinpoint :not(img.cm-widgetBuffer:not([src]))')) {
     if (elements.has(element.localName.toLowerCase())) found.push(element.outerHTML.slice(0, 200));
     for (const {name, value} of element.attributes) {
       const runs = addresses.test(name) && /^\\s*(javascript|data|vbscript):/i.test(value);
@@ -284,7 +285,7 @@ def test_names_of_people_and_remarks_are_shown_as_text_to_others(browser: Browse
         tom.type_text("Einstellungen öffnen.")
         tom.field.press("Control+Enter")
         rita.field.press("Alt+Shift+N")
-        expect(rita.field).to_have_value("Einstellungen öffnen.")
+        rita.expect_text("Einstellungen öffnen.")
         expect(rita.page.get_by_role("button", name="Return", exact=True)).to_be_enabled()
         rita.field.press("Alt+Shift+R")
         remark = rita.page.get_by_role("textbox", name="Remark on this segment")

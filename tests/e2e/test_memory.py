@@ -39,7 +39,7 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     screen.page.get_by_label("Pre-fill from").fill("86")
     screen.page.get_by_label("Pre-fill from").press("Tab")
     screen.page.get_by_role("button", name="Pre-fill 1 segment").press("Enter")
-    expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")
+    screen.expect_text("Zebras öffnen die siebte Datei.")
     expect(screen.page.get_by_text("86 % · TM")).to_be_visible()
     expect(screen.page.get_by_role("button", name="Pre-fill 0 segments")).to_be_disabled()
     expect(screen.page.get_by_role("button", name="pre-filled 100 % match")).to_be_hidden()
@@ -54,7 +54,7 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
         expect(panel.locator("[data-rate='86']")).to_have_count(num_matches)  # documents of other tests have worse ones
     screen.field.focus()
     screen.page.keyboard.press("Alt+Shift+1")
-    expect(screen.field).to_have_value("Zebras öffnen die siebte Datei.")
+    screen.expect_text("Zebras öffnen die siebte Datei.")
     screen.type_text("Zebras öffnen die achte Datei.")
     screen.confirm()
 
@@ -133,7 +133,7 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
         screen.page.unroute("**/component_server**")
         expect(screen.page.locator(".row[data-index='1']")).to_contain_text("100 % TM")
         screen.page.locator(".row[data-index='1']").click()
-        expect(screen.field).to_have_value("Nichts dergleichen.")
+        screen.expect_text("Nichts dergleichen.")
         expect(screen.page.get_by_text("100 % · TM")).to_be_visible()
         pin = screen.page.get_by_label("Words to pin or ban")
         for phrase, text in (("dergleichen", "Nichts dergleichen."), ("settings", None)):
@@ -142,20 +142,20 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
             screen.wait_for_pin(phrase)
             screen.wait_for_proposal()
             if text:  # it has what is asked for
-                expect(screen.field).to_have_value(text)
+                screen.expect_text(text)
         expect(screen.notes.last).to_contain_text("TM match was replaced by the proposal")
-        screen.eventually(lambda: screen.field.input_value() == screen.proposal_text())
+        screen.eventually(lambda: screen.text() == screen.proposal_text())
         screen.field.press("Control+z")
-        expect(screen.field).to_have_value("Nichts dergleichen.")
+        screen.expect_text("Nichts dergleichen.")
         assert screen.pins() == ["dergleichen"]
         screen.field.press("Control+z")
         screen.eventually(lambda: screen.pins() == [])
         screen.wait_for_proposal()
         proposed = screen.proposal.inner_text()
         screen.field.press("Control+z")
-        expect(screen.field).to_have_value(proposed)
+        screen.expect_text(proposed)
         screen.field.press("Control+y")
-        expect(screen.field).to_have_value("Nichts dergleichen.")
+        screen.expect_text("Nichts dergleichen.")
         lines = screen.download("Document with proposals", tmp_path).read_text(encoding="utf-8").splitlines()
         assert lines[1] == "Nichts dergleichen." and "Zebras sleep." not in lines
         screen.check_nothing_went_wrong()

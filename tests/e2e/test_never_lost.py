@@ -53,7 +53,7 @@ def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconn
         offer.get_by_role("button", name="Continue").click()
         expect(later.page.locator(".docinfo .name")).to_have_text("handbook.txt")
         expect(later.page.locator(".editor .no")).to_have_text("2")
-        expect(later.field).to_have_value("Halb fertig")
+        later.expect_text("Halb fertig")
         expect(later.row(1).locator(".tgt")).to_have_text("Fertig.")
         expect(later.page.locator(".gchip")).to_contain_text("1 term")
         later.open_segment(1)
@@ -77,10 +77,10 @@ def test_unacknowledged_text_is_restored_after_reload(screen: Screen):
     expect(screen.page.locator(".status")).to_contain_text("kept in this browser")
     screen.page.unroute(SERVER_CALLS)
     screen.visit()
-    expect(screen.field).to_have_value("Nur im Browser")
+    screen.expect_text("Nur im Browser")
     screen.wait_until_saved()
     screen.visit()
-    expect(screen.field).to_have_value("Nur im Browser")
+    screen.expect_text("Nur im Browser")
 
 
 def test_page_continues_when_the_connection_returns(screen: Screen):
@@ -90,7 +90,7 @@ def test_page_continues_when_the_connection_returns(screen: Screen):
     expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
     screen.page.unroute(SERVER_CALLS)
     screen.wait_until_saved()
-    expect(screen.field).to_have_value("Gleich wieder da")
+    screen.expect_text("Gleich wieder da")
 
 
 def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: SharedApp, context: BrowserContext):

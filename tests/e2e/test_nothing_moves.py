@@ -219,7 +219,7 @@ def test_hypotheses_have_the_numbers_of_their_places_in_the_list(screen: Screen,
     expect(screen.hypotheses.locator(".rk")).to_have_text(["2", "3"])  # doubled words are not listed
     screen.page.keyboard.press("Control+ArrowDown")
     screen.page.keyboard.press("3")
-    expect(screen.field).to_have_value(texts[3])
+    screen.expect_text(texts[3])
     screen.page.keyboard.type(" Ja.")
     screen.hypotheses.first.click()
     expect(screen.page.get_by_role("alertdialog")).to_contain_text("hypothesis 2")
@@ -235,7 +235,7 @@ def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(scr
     expect(status).to_contain_text("Waiting for the new proposal")
     answer(decoder, screen, LONG, num_phrases=1)
     expect(status).to_contain_text("The text has changed")
-    expect(screen.field).to_have_value(LONG)
+    screen.expect_text(LONG)
     expect(number).to_have_text("1")
     expect(screen.row(1)).to_have_count(0)
 

@@ -55,7 +55,7 @@ def test_best_match_is_shown_with_the_terms_and_inserted(screen: Screen):
     screen.confirm()
     expect(panel.get_by_text("Die blaue Lampe ist wieder kaputt.")).to_be_visible()
     panel.get_by_role("button", name="Insert").click()
-    expect(screen.field).to_have_value("Die blaue Lampe ist wieder kaputt.")
+    screen.expect_text("Die blaue Lampe ist wieder kaputt.")
     screen.wait_until_saved()
 
 

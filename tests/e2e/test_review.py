@@ -94,7 +94,7 @@ def test_translator_confirms_reviewer_returns_translator_mends_reviewer_approves
     expect(chip(rita.page, "To review", 1)).to_be_visible()
 
     rita.field.press("Alt+Shift+N")
-    expect(rita.field).to_have_value("Einstellungen öffnen.")
+    rita.expect_text("Einstellungen öffnen.")
     expect(rita.page.get_by_role("button", name="Return", exact=True)).to_be_enabled()
     rita.field.press("Alt+Shift+R")
     remark = rita.page.get_by_role("textbox", name="Remark on this segment")
@@ -106,7 +106,7 @@ def test_translator_confirms_reviewer_returns_translator_mends_reviewer_approves
     expect(chip(rita.page, "To review", 0)).to_be_visible()
 
     chip(tom.page, "Returned", 1).click()
-    expect(tom.field).to_have_value("Einstellungen öffnen.")
+    tom.expect_text("Einstellungen öffnen.")
     conversation = tom.page.get_by_role("list", name="Remarks of translator and reviewer")
     expect(conversation).to_contain_text("Rita")
     expect(conversation).to_contain_text("The user is addressed: <b>Öffnen Sie …</b>")
@@ -132,7 +132,7 @@ def test_translator_confirms_reviewer_returns_translator_mends_reviewer_approves
     rita.open_segment(1)
     expect(approve).to_have_css("background-color", colours[0])  # the primary button where a text waits for review
     expect(confirm).to_have_css("background-color", colours[1])
-    expect(rita.field).to_have_value("Öffnen Sie die Einstellungen.")
+    rita.expect_text("Öffnen Sie die Einstellungen.")
     expect(rita.page.get_by_text("Returned text: “Einstellungen öffnen.”")).to_be_visible()
     expect(rita.page.get_by_text("Mended.", exact=True)).to_be_visible()
     rita.field.press("Control+Shift+Enter")

@@ -52,7 +52,7 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
         if index % 9 == 4:
             screen.type_text(f"Von Hand übersetzt: „{index}“.")
             screen.wait_until_saved()
-        confirmed.append(screen.field.input_value())
+        confirmed.append(screen.text())
         screen.confirm()
     expect(screen.page.locator(".prog")).to_contain_text(f"{NUM_EDITED} / {len(SEGMENTS)}")
 

@@ -97,7 +97,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
     [pages.page?.element ?? null, 'a.btn'],
     [root.querySelector('.head'), '.headend button'],
     [root.querySelector('.tools'), 'button[aria-pressed=true]'],
-    [segment.layout.element, 'textarea'],
+    [segment.layout.element, '#pinpoint-edit'],
     [segment.offers.hypotheses.element, '.nb'],
     [root.querySelector('.side'), '[aria-selected=true]'],
     [root.querySelector('.notes'), 'button'],

@@ -28,7 +28,7 @@ export class KeyCounter {
   /**
    * onCount({counts, presses, carets}): called a while after the first key, and by flush(); hasConsent(): whether
    * single keys are recorded.
-   * @param {HTMLTextAreaElement} area
+   * @param {TextAreaLike} area
    * @param {{onCount: (counted: KeyCounts) => void, hasConsent: () => boolean}} options
    */
   constructor(area, {onCount, hasConsent}) {
@@ -45,7 +45,7 @@ export class KeyCounter {
       },
       true,
     );
-    document.addEventListener('selectionchange', () => {
+    area.addEventListener('selectionchange', () => {
       if (document.activeElement === area) this.noteCaret();
     });
   }

@@ -166,6 +166,10 @@ declare global {
   };
   type NoteKind = 'info' | 'warn' | 'bad';
   type NoteAction = [label: string, act: () => unknown];
+  /** An editor's element with the properties of a text area. */
+  type TextAreaLike = HTMLElement & Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd' | 'readOnly'> & {
+    setSelectionRange: (start: number, end: number) => void;
+  };
   type WordSide = {side: number; word: number};
 
   /** The elements of the open segment. */

@@ -47,7 +47,7 @@ export class Completion {
       ...keys.map(([key, does]) => h('span', {}, h('kbd', {}, nameOf(key)), ` ${does} `)),
     );
     this.announcement = h('span.sr', {role: 'status'});
-    this.field.area.addEventListener('compositionend', () => this.typed());
+    this.field.area.addEventListener('composed', () => this.typed());
     this.field.area.addEventListener('blur', () => this.dismiss());
   }
 

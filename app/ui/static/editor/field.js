@@ -1,79 +1,58 @@
-/* The edit field: a text area above a mirror of its text, and the record of changes made in it. */
+/* The edit field: its text, the note on the tag at the caret, and the record of changes made in it. */
 import {Changes, originOf} from '../core/changes.js';
-import {partsOf, sideOf, tagLabel} from '../core/chips.js';
+import {partsOf, tagLabel} from '../core/chips.js';
 import {h, isRightToLeft, setText, t} from '../core/dom.js';
-import {oneLine} from '../core/unseen.js';
 import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
+import {TextBox} from './text_box.js';
 
 export class Field {
   /**
-   * onInput(kind): the person changed the text; onLoss(codes): the text lost characters that cannot be stored.
+   * onBeforeInput(kind): the person is about to change the text; onInput(): the person changed it; onLoss(codes): the text
+   * lost characters that cannot be stored.
    * @param {object} options
    * @param {(kind: string) => void} options.onBeforeInput
-   * @param {(kind: string) => void} options.onInput
+   * @param {() => void} options.onInput
    * @param {() => void} options.onBlur
    * @param {(codes: string[]) => void} options.onLoss
    */
   constructor({onBeforeInput, onInput, onBlur, onLoss}) {
-    this.ghost = ''; // the completion shown behind the text
-    /** @type {number[][]} */
-    this.marks = []; // [start, end] of the words that an offer would change
-    /** @type {Tags} */
-    this.tags = {}; // those of the source
-    this.isComposing = false; // an input method composes letters
     this.changes = new Changes();
-    this.mirror = h('div.mirror', {'aria-hidden': 'true'});
-    this.area = h('textarea', {
-      id: 'pinpoint-edit',
-      rows: 1,
-      spellcheck: 'true',
-      autocomplete: 'off',
-      'aria-label': t('field.label'),
+    this.box = new TextBox({
+      attributes: {
+        id: 'pinpoint-edit',
+        spellcheck: 'true',
+        autocorrect: 'on',
+        autocapitalize: 'sentences',
+        'aria-label': t('field.label'),
+        'aria-multiline': 'false',
+      },
+      onBeforeInput: input => onBeforeInput(kindOf(input)),
+      onInput: (input, selected) => {
+        const {area, isComposing} = this.box;
+        if (!isComposing) this.changes.note(area.value, originOf(input), area.selectionEnd, selected);
+        onInput();
+      },
+      onLoss,
     });
-    this.element = h('div.field', {}, this.mirror, this.area);
+    this.area = this.box.area;
+    this.element = h('div.field', {}, this.box.element);
     this.tagNote = h('span.tagnote', {'aria-hidden': 'true', dir: 'auto'}); // what the tag at the caret is
-    this.area.addEventListener('beforeinput', event => {
-      if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') {
-        event.preventDefault();
-        return;
-      }
-      if (event.inputType === 'insertLineBreak' || event.inputType === 'insertParagraph') {
-        event.preventDefault();
-        return;
-      }
-      /** @type {[number, number]} */
-      this.selected = [this.area.selectionStart, this.area.selectionEnd];
-      if (!event.isComposing) onBeforeInput(kindOf(event));
-    });
-    this.area.addEventListener('compositionstart', () => {
-      this.isComposing = true;
-      onBeforeInput('type-insert'); // a composition is one step
-    });
-    this.area.addEventListener('input', event => {
-      const {text, codes} = oneLine(this.area.value);
-      if (text !== this.area.value) {
-        const {selectionStart} = this.area;
-        this.area.value = text;
-        this.area.setSelectionRange(selectionStart, selectionStart);
-        if (codes.length) onLoss(codes);
-      }
-      this.marks = [];
-      this.grow();
-      if (!event.isComposing)
-        this.changes.note(this.area.value, originOf(event), this.area.selectionEnd, this.selected);
-      onInput(kindOf(event));
-    });
-    this.area.addEventListener('compositionend', () => {
-      this.isComposing = false;
-      this.changes.note(this.area.value, 'typed', this.area.selectionEnd);
-    });
+    this.area.addEventListener('composed', () => this.changes.note(this.text, 'typed', this.area.selectionEnd));
     this.area.addEventListener('blur', onBlur);
-    this.area.addEventListener('pointermove', event => this.describe(event));
     this.area.addEventListener('selectionchange', () => this.describeAtCaret());
   }
 
   get text() {
     return this.area.value;
+  }
+
+  /** The completion shown behind the text. */
+  get ghost() {
+    return this.box.ghost;
+  }
+
+  get isComposing() {
+    return this.box.isComposing;
   }
 
   /**
@@ -85,61 +64,28 @@ export class Field {
   set(text, start = null, end = start) {
     const {selectionStart, selectionEnd, value} = this.area;
     if (value !== text) {
-      this.ghost = '';
-      this.marks = [];
-      this.area.value = text;
+      this.box.ghost = '';
+      this.box.marks = [];
+      this.box.replace(text);
       this.changes.begin(text);
       if (start === null)
         [start, end] = [selectionStart, selectionEnd].map(at => (at >= value.length ? text.length : at));
     }
-    if (start !== null) this.area.setSelectionRange(Math.min(start, text.length), Math.min(end ?? start, text.length));
-    this.grow();
-  }
-
-  /** Updates the mirror, which gives the field its height and shows the completion. U+200C keeps the text and the
-      completion apart where letters join, as in Arabic. */
-  grow() {
-    const {value} = this.area;
-    let place = 0;
-    const marked = this.marks.flatMap(([start, end]) => {
-      const pieces = [value.slice(place, start), h(`mark${start === end ? '.gap' : ''}`, {}, value.slice(start, end))];
-      place = end;
-      return pieces;
-    });
-    this.mirror.replaceChildren(
-      ...marked,
-      ...partsOf(value.slice(place), this.tags).map(({text, tag}) =>
-        tag ? h(`span.intag.${sideOf(text)}`, {'data-label': tagLabel(text, tag)}, text) : text,
-      ),
-      this.ghost && '\u200c',
-      h('span.ghost', {}, this.ghost),
-      '\u200b',
-    );
-  }
-
-  /**
-   * Shows what the tag under the pointer is. The mirror has the tags where the text area has their letters.
-   * @param {PointerEvent} event
-   */
-  describe({clientX: x, clientY: y}) {
-    const tag = [...this.mirror.querySelectorAll('.intag')].find(element =>
-      [...element.getClientRects()].some(box => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom),
-    );
-    const label = tag?.dataset.label ?? '';
-    if (this.area.title !== label) this.area.title = label;
+    if (start !== null) this.area.setSelectionRange(start, end ?? start);
   }
 
   /** Shows what the tag at the caret is, to screen readers too. */
   describeAtCaret() {
     let end = 0;
-    const {selectionStart: caret} = this.area;
-    const at = partsOf(this.area.value, this.tags).find(({text}) => {
+    const {selectionStart: caret, value} = this.area;
+    const at = partsOf(value, this.box.tags).find(({text}) => {
       end += text.length;
       return caret < end;
     });
-    this.area.ariaDescription = at?.tag ? tagLabel(at.text, at.tag) : null;
-    setText(this.tagNote, this.area.ariaDescription ?? '');
-    this.tagNote.title = this.tagNote.textContent;
+    const label = at?.tag ? tagLabel(at.text, at.tag) : '';
+    this.box.describe({'aria-description': label});
+    setText(this.tagNote, label);
+    this.tagNote.title = label;
   }
 
   /**
@@ -147,23 +93,25 @@ export class Field {
    * @param {number[][]} spans
    */
   mark(spans) {
-    this.marks = spans;
-    this.grow();
+    this.box.marks = spans;
+    this.box.repaint();
   }
 
   /** @param {string} text */
   showGhost(text) {
-    this.ghost = text;
-    this.grow();
+    this.box.ghost = text;
+    this.box.repaint();
   }
 
   /**
-   * Sets the language, and with it the direction of text and mirror.
+   * Sets the language, and with it the direction, and the tags that are shown as chips.
    * @param {string} lang
+   * @param {Tags} tags those of the source
    */
-  setLanguage(lang) {
-    for (const element of [this.area, this.mirror])
-      Object.assign(element, {lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
+  setLanguage(lang, tags) {
+    this.box.tags = tags;
+    this.box.describe({lang, dir: isRightToLeft(lang) ? 'rtl' : 'ltr'});
+    this.box.repaint();
   }
 
   /** The selected text, or ''. */

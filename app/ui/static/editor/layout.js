@@ -63,7 +63,9 @@ export const buildLayout = segment => {
   const sourceHost = h('div', {
     onclick: event => {
       const text = event.target.closest('[data-insert]')?.getAttribute('data-insert');
-      if (text && getSelection()?.isCollapsed !== false) insertText(segment.text, text);
+      const selection = getSelection();
+      const isSelecting = selection && !selection.isCollapsed && sourceHost.contains(selection.anchorNode);
+      if (text && !isSelecting) insertText(segment.text, text);
     },
   });
   const sourceNote = h('p.muted', {hidden: true, dir: 'auto'});

@@ -71,9 +71,7 @@ export class SegmentView {
     this.#known = {prices: null, free: null};
     layout.notices.replaceChildren();
     this.paintProposalNote(null, []);
-    this.text.field.setLanguage(page.languages.target);
-    this.text.field.tags = row.tags;
-    this.text.field.grow();
+    this.text.field.setLanguage(page.languages.target, row.tags);
   }
 
   /**
