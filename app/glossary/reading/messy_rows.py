@@ -46,7 +46,10 @@ _GENDER = re.compile(r"(?:,\s*|\s+)(?:m|f|n|nt|pl)\.?\Z|,\s*(?:adj|adv|pl|sg|v)\
 _GENDERED = frozenset({"de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl", "cs", "ru"})
 # Endings of a dictionary: "Ventil, -s, -e".
 _ENDINGS = re.compile(r"(?:,\s+[-¨]{1,2}[^\W\d_]{0,3})+\Z")
-_NOTE = re.compile(r"(?:see|cf|siehe|s|vgl|auch|also|syn|synonym|voir|ver|véase|vedi|zie)\b[\s.:]+\S", re.IGNORECASE)
+_NOTE = re.compile(
+    r"(?:see|cf|siehe|s|vgl|auch|also|syn|synonym|voir|ver|véase|vedi|zie|pl|plur|plural|pluriel|mehrzahl)\b[\s.:]+\S",
+    re.IGNORECASE,
+)
 # Words between alternatives: "Mahlwerk oder Mühle".
 _OR = {
     "en": re.compile(r"\s+(?:and/or|or)\s+"),
@@ -65,6 +68,15 @@ _OR = {
 _NO_TARGET = re.compile(
     r"[-‐‑‒–—_.…?!*/\\~()\[\]\s]+|\W*(?:n/a|n\.a|n/v|k\. ?a|tbd|t\.b\.d|tba|tbc|fixme|xxx+)\W*|TODO"
 )
+# In place of a target: a reference to another entry, and the instruction to keep the source.
+_REFERENCE = re.compile(r"\W*(?:→|->|=>|(?:siehe|vgl|cf|see also)\b|s\.(?=\s))[\s.:]*\w.*", re.IGNORECASE)
+_REFERRING = re.compile(r"\W*(?:→|->|=>|see|refer|compare|cf|siehe|vgl|voir|s\.)", re.IGNORECASE)
+_KEEP_SOURCE = re.compile(
+    r"\W*(?:do not translate|don['’]t translate|not translated|dnt|(?:bleibt )?unübersetzt|nicht übersetzen"
+    r"|ne pas traduire|no traducir|non tradurre|não traduzir|niet vertalen|översätt inte|nie tłumaczyć)\W*",
+    re.IGNORECASE,
+)
+_LINE_TAG = re.compile(r"</?(?:br|div|li|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ALWAYS = re.compile(r"\s*[;|；｜／、•·]\s*|\s+/\s*|\s*/\s+|\s*\n\s*|\s+bzw\.\s+")
 _NUMBERED = re.compile(r"\s*[12][.)]\s+(?=[^\W\d_])")
 _SLASH = re.compile(r"(?<=[^\W\d_]{4})/(?=[^\W\d_]{4})")
@@ -91,6 +103,13 @@ def row_proposal(term: Term, source_language: str, target_language: str) -> RowP
     >>> [(one.source, one.targets) for one in proposal.becomes]
     [('grinder', ('Mahlwerk', 'Mühle'))]
     """
+    if (
+        term.status != "do_not_translate"
+        and _KEEP_SOURCE.fullmatch(term.target)
+        and not _KEEP_SOURCE.fullmatch(term.source)
+    ):
+        kept = replace(term, target=term.source, variants=(), status="do_not_translate")
+        return RowProposal("no_target", _MESSAGES["no_target"](term.target), (kept,))
     cells = (term.source, *term.targets)
     empty = next((target for target in term.targets if _is_no_target(target, term)), None)
     has_or = _has_or(term.source, source_language)
@@ -180,7 +199,7 @@ def _without_markup(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     if "<" in text:
-        text = _TAG.sub(" ", text)
+        text = _TAG.sub(" ", _LINE_TAG.sub("\n", text))
     if any(sign in text for sign in "*_`"):
         text = _EMPHASIS.sub(r"\2", text)
     return re.sub(" +", " ", text).strip()
@@ -211,10 +230,11 @@ def _is_label(found: re.Match[str]) -> bool:
 
 
 def _is_no_target(target: str, term: Term) -> bool:
-    """True for a sign or word that stands for a missing target, unless the source is one: "?", "n/a", "TBD"."""
+    """True for a sign, word or reference in place of a target, unless the source is one: "?", "n/a", "siehe Pumpe"."""
     if term.status == "do_not_translate" or _stands_for_nothing(term.source):
         return False
-    return _stands_for_nothing(target)
+    is_reference = _REFERENCE.fullmatch(target) is not None and _REFERRING.match(term.source) is None
+    return is_reference or _stands_for_nothing(target)
 
 
 def _stands_for_nothing(cell: str) -> bool:
