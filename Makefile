@@ -4,7 +4,7 @@
 # make check      lint, formatting and types, of the page's scripts too (these need Node.js)
 # make test-hard  kills, load, leaks and damaged files for MINUTES=10, as one table and in build/hard.json
 # make test-server  two processes that translate under Ray Serve; installs requirements-server.txt
-# make lock       write requirements.lock: all packages of requirements.txt and what they need, with checksums
+# make lock       write requirements.lock and requirements-server.lock: all packages and what they need, with checksums
 #
 # HOST and PORT say where the app listens: make run PORT=7861
 # PYTHON names another interpreter, VENV another (or a ready) virtual environment.
@@ -58,6 +58,9 @@ check: $(DEV_STAMP) $(NODE_STAMP)
 lock: $(DEV_STAMP)
 	$(VENV)/bin/uv pip compile requirements.txt --output-file requirements.lock --universal --generate-hashes \
 		--python-version 3.11 --no-header --no-annotate --no-emit-index-url
+	$(VENV)/bin/uv pip compile requirements.txt requirements-server.txt --constraint requirements.lock \
+		--output-file requirements-server.lock --universal --generate-hashes --python-version 3.11 --no-header \
+		--no-annotate --no-emit-index-url
 
 # A stamp is touched only after a whole install: an interrupted one starts again, a finished one is not repeated.
 $(RUN_STAMP): requirements.txt $(VENV_PYTHON)

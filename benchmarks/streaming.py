@@ -102,7 +102,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> None:
     """Decode by every method and write the report."""
-    translator = Translator.load(options.model, options.device, options.precision, options.compaction)
+    translator = Translator.load(options.model, options.device, options.precision, options.compaction, num_threads=None)
     sources = sources_of(options.source)
     if options.sentences is not None and options.sentences < len(sources):
         sources = random.Random(options.seed).sample(sources, options.sentences)

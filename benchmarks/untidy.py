@@ -56,7 +56,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> None:
-    translator = Translator.load(options.model)
+    translator = Translator.load(options.model, num_threads=None)
     results: dict[str, Any] = {
         "commit": commit(),
         "machine": environment(),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engine.any_engine import Engine, EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
 from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
-from engine.search_options import SearchOptions
+from engine.search_options import POST_EDITING, SearchOptions
 from engine.settings import Setting, check_settings, check_types, setting, settings_of
 from engine.text import (
     IGNORABLE,
@@ -103,6 +103,7 @@ __all__ = [
     "IGNORABLE",
     "MAX_FOLLOW_CHARACTERS",
     "PLACEHOLDER",
+    "POST_EDITING",
     "Alternative",
     "AlternativesQuestion",
     "AnyTranslator",

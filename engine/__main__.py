@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import BinaryIO, TextIO
 
-import torch
-
 from engine.cli import models
 from engine.cli.arguments import parse
 from engine.cli.evaluation import run_evaluation
@@ -120,9 +118,9 @@ def _lines(source: BinaryIO, interrupt: Interrupt) -> Iterator[InputLine]:
 
 
 def _load(flags: argparse.Namespace) -> Translator:
-    if flags.threads:
-        torch.set_num_threads(flags.threads)
-    return Translator.load(flags.model, flags.device, flags.precision, is_compiled=flags.is_compiled)
+    return Translator.load(
+        flags.model, flags.device, flags.precision, is_compiled=flags.is_compiled, num_threads=flags.threads
+    )
 
 
 if __name__ == "__main__":

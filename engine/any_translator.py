@@ -44,6 +44,11 @@ from engine.translation import Alternative, Hypothesis, Pricing, Translation
 DEFAULT_OPTIONS = SearchOptions()
 
 
+def _request(asked: Request | str) -> Request:
+    """A text without constraints as a request. Raises InvalidRequest for a blank one."""
+    return Request(asked) if isinstance(asked, str) else asked
+
+
 class AnyTranslator(ABC):
     """The interface of a translator: a `Translator` or a `PivotTranslator`.
 
@@ -85,14 +90,14 @@ class AnyTranslator(ABC):
 
     def translate(
         self,
-        request: Request,
+        request: Request | str,
         options: SearchOptions = DEFAULT_OPTIONS,
         *,
         cancel: Event | None = None,
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
     ) -> Translation:
-        """The n-best list of one request, translated with what the datastore has learned.
+        """The n-best list of one request, or of a text without constraints, translated with what the datastore learned.
 
         Each sentence of the source is translated alone (`Request.split_sentences`). Raises InvalidRequest for a request
         that this model cannot take; an infeasible one gets that status. `cancel` and the deadline act within about a
@@ -101,13 +106,13 @@ class AnyTranslator(ABC):
         """
         started = time.perf_counter()
         interruption = Interruption(cancel, deadline_ms, started)
-        job = DecodingJob(request, options, interruption, datastore=datastore, started_at=started)
+        job = DecodingJob(_request(request), options, interruption, datastore=datastore, started_at=started)
         steps = self._steps_of(job)
         return self.decode(job) if steps is None else self._answer(steps)
 
     def translate_all(
         self,
-        requests: Iterable[Request | tuple[Request, SearchOptions]],
+        requests: Iterable[Request | str | tuple[Request | str, SearchOptions]],
         options: SearchOptions = DEFAULT_OPTIONS,
         *,
         batch_size: int = 16,
@@ -127,7 +132,7 @@ class AnyTranslator(ABC):
         """
         interruption = Interruption(cancel, deadline_ms)
         pairs = (item if isinstance(item, tuple) else (item, options) for item in requests)
-        jobs = (DecodingJob(request, own, interruption, datastore=datastore) for request, own in pairs)
+        jobs = (DecodingJob(_request(request), own, interruption, datastore=datastore) for request, own in pairs)
 
         def translate(sources: Sources) -> Iterator[Translation]:
             return self.translate_all_whole(

@@ -144,10 +144,10 @@ class Request:
     scores best; the other constraints hold for the whole, too. Where they cannot be divided among the sentences, the
     source is translated as one sentence (see `Translation.sentences`), as it is without `split_sentences`.
 
-    `direction` ("en-de") may be None: the model's first. `avoid` also takes strings. `prefix` is copied character by
-    character. It may end inside a word, which then continues, or after a space, which closes the word.
-    `locked` texts must occur in this order without overlap, with or without text between them; the translation ends
-    with `suffix`. A phrase that occurs in any of these is met.
+    `direction` ("en-de") may be None: the model's first. `phrases` and `avoid` also take strings.
+    `prefix` is copied character by character. It may end inside a word, which then continues, or after a space,
+    which closes the word. `locked` texts must occur in this order without overlap, with or without text between them;
+    the translation ends with `suffix`. A phrase that occurs in any of these is met.
     `domain` (for example "software") and `formality`, how German addresses its reader ("formal": Sie, "informal": du),
     are for models that were trained with them; None leaves the choice to the model. `follow` is a previous translation
     to stay near to.
@@ -171,10 +171,8 @@ class Request:
     split_sentences: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "phrases", _items("phrases", self.phrases))
-        for phrase in self.phrases:
-            if not isinstance(phrase, Phrase):
-                raise InvalidRequest(f"phrases contains {phrase!r}; wrap text in Phrase(...)")
+        phrases = _strings("phrases", self.phrases, but=Phrase)
+        object.__setattr__(self, "phrases", tuple(Phrase(item) if isinstance(item, str) else item for item in phrases))
         texts = _strings("avoid", self.avoid, but=Avoid)
         object.__setattr__(self, "avoid", tuple(Avoid(item) if isinstance(item, str) else item for item in texts))
         object.__setattr__(self, "locked", _strings("locked", self.locked))

@@ -17,7 +17,7 @@ from app.cli.arguments import parse
 from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.models.registry import MAX_MODEL_BYTES
 from app.paths import default_log_path
-from app.serving.api_limits import ANSWER_SECONDS
+from app.serving.api_limits import ANSWER_SECONDS, MAX_DOCUMENT_BYTES
 from app.serving.session_api import KEEP_ALIVE_SECONDS
 from app.settings import AppSettings, add_flags, settings_from, variables_of
 from app.ui.server import HEALTH_PATH
@@ -118,9 +118,10 @@ def test_log_is_on_the_volume_also_without_the_flag(monkeypatch: pytest.MonkeyPa
 
 def test_copied_paths_exist_and_packages_are_checked_by_their_hashes() -> None:
     copied = re.findall(r"^COPY (?!--from)(\S+) ", containerfile(), re.MULTILINE)
-    assert copied == ["requirements.lock", "requirements-server.txt", "app", "engine", "data"]
+    assert copied == ["requirements.lock", "requirements-server.lock", "app", "engine", "data"]
     assert [path for path in copied if not (ROOT / path).exists()] == []
-    assert "--require-hashes -r /build/requirements.lock" in containerfile()
+    for lock in ("requirements.lock", "requirements-server.lock"):
+        assert f"--require-hashes -r /build/{lock}" in containerfile()
 
 
 def test_port_and_health_address_equal_the_app() -> None:
@@ -184,7 +185,21 @@ def test_kubernetes_reaches_the_app_and_its_volume() -> None:
 
 def test_proxy_of_the_guide_allows_all_requests_of_the_app() -> None:
     guide = (ROOT / "docs" / "administrators.md").read_text(encoding="utf-8")
-    (seconds,) = re.findall(r"proxy_read_timeout (\d+)s;", guide)
+    for seconds in re.findall(r"proxy_read_timeout (\d+)s;", guide):
+        assert int(seconds) > max(ANSWER_SECONDS, KEEP_ALIVE_SECONDS)
     (gigabytes,) = re.findall(r"client_max_body_size (\d+)g;", guide)
-    assert int(seconds) > max(ANSWER_SECONDS, KEEP_ALIVE_SECONDS)
     assert int(gigabytes) * 2**30 >= max(MAX_MODEL_BYTES, MAX_ARCHIVE_BYTES)
+    (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", guide)
+    assert int(megabytes) * 2**20 >= MAX_DOCUMENT_BYTES
+
+
+def test_proxy_of_the_guide_passes_on_the_keys_of_programs() -> None:
+    """The block of the page replaces `Authorization`."""
+    guide = (ROOT / "docs" / "administrators.md").read_text(encoding="utf-8")
+    ((addresses, block),) = re.findall(r"location ~ (\S+) \{(.*?)\n    \}", guide, re.DOTALL)
+    assert "Authorization" not in block
+    paths = ["/api/v1/usage", "/v2/translate", "/v3/languages", "/translate", "//translate", "/languages", "/detect"]
+    paths += ["/listPairs", "/list", "/listLanguageNames", "/MTRestService/TranslateJson"]
+    assert [path for path in paths if not re.search(addresses, path)] == []
+    page = ["/", "/status", "/gradio_api/component_server", "/download/x/log", "/archive/x", "/sign-in", "/account"]
+    assert [path for path in page if re.search(addresses, path)] == []

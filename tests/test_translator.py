@@ -49,6 +49,26 @@ def phrase_texts(codec: TextCodec) -> list[str]:
     ]
 
 
+def test_texts_stand_for_requests_and_phrases(codec: TextCodec):
+    translator, text = make_translator(codec), "a b"
+    expected = translator.translate(Request(text)).hypotheses
+    assert translator.translate(text).hypotheses == expected
+    assert [each.hypotheses for each in translator.translate_all([text, Request(text)])] == [expected] * 2
+    assert Request(text, phrases=["x", Phrase("y")]).phrases == (Phrase("x"), Phrase("y"))  # type: ignore[arg-type]
+
+
+def test_model_computes_in_one_thread_unless_more_are_asked_for():
+    try:
+        for asked, expected in ((2, 2), (None, 2), (1, 1)):
+            Translator.load("data/models/en-de", num_threads=asked)
+            assert torch.get_num_threads() == expected
+        torch.set_num_threads(2)
+        Translator.load("data/models/en-de")
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(1)
+
+
 def test_placements_point_at_every_phrase_in_every_hypothesis(translator, codec):
     rng = random.Random(1)
     for number in range(12):
@@ -307,7 +327,7 @@ def test_nan_weights_fail_with_the_cause(codec):
         (lambda: Phrase("a", count=0), "count"),
         (lambda: Phrase("a", boundary="middle"), "boundary"),
         (lambda: Request(" \n"), "blank"),
-        (lambda: Request("a", phrases=["b"]), "Phrase"),
+        (lambda: Request("a", phrases=[1]), "phrases"),
         (lambda: Request("a", avoid="b"), "list"),
         (lambda: Request("a", avoid=[" "]), "blank"),
         (lambda: Request("a", avoid=[1]), "avoid"),

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 from sqlite_utils import Database
 
 from app.access.actor import Actor
-from app.errors import LogError
+from app.errors import CommandError, LogError
 from app.formats.documents import Document, Segment
 from app.i18n import Message
 from app.log.bundle_tables import BundlePlace, discard_empty_bundles, insert_place, move_place
@@ -81,6 +81,16 @@ _EVENT_COLUMNS = (
     "session_id, seq, wall_ms, monotonic_ms, type, segment_index, segment_version, payload, previous_hash, hash"
 )
 _SESSIONS_PER_PAGE = 20
+MAX_PERSON_BYTES = 5 * 2**30  # of the documents and archives that a person has opened, in the log
+# The first event of a session names the person who opened it.
+_STORED_BY = """
+    WITH own AS (
+        SELECT session.id, document_id FROM session JOIN event ON session_id = session.id AND seq = 1
+        WHERE json_extract(payload, '$.person') = ?)
+    SELECT (SELECT coalesce(sum(length(data)), 0) FROM document WHERE id IN (SELECT document_id FROM own))
+        + (SELECT coalesce(sum(length(data)), 0) FROM bundle
+            WHERE id IN (SELECT bundle_id FROM bundle_document WHERE session_id IN (SELECT id FROM own))) AS num_bytes
+"""
 _ROOM_FACTOR = 3
 _ROOM_BYTES = 2**20
 _VERSIONS_PER_RUN = 10**9  # more than any run counts; a script's integers are exact for nine million runs
@@ -183,7 +193,9 @@ class LogStore:
         Without a token it gets an unguessable one, without a project the current one of its language pair; for a person
         who sees none of that pair, a new one of their own. It has the project's term bases at once.
         """
-        self._check_room(len(document.data) + (len(place.bundle.data) if place else 0))
+        num_bytes = len(document.data) + (len(place.bundle.data) if place and not place.bundle.id else 0)
+        self._check_room(num_bytes)
+        self._check_share(actor, num_bytes)
         needs_project = project_id is None and self.people.access(actor).projects is not None
         opening = {
             "document": document.name,
@@ -510,6 +522,21 @@ class LogStore:
                     needed=-(-needed // 10**6),
                     free=free // 10**6,
                 )
+
+    def _check_share(self, actor: Actor, num_bytes: int) -> None:
+        """Raises CommandError if the files that a person has opened are too large with so many bytes more."""
+        if not actor.name:  # the owner has the disk
+            return
+        stored = self._log.rows(Message("read the documents"), _STORED_BY, (actor.name,))[0]["num_bytes"]
+        if stored + num_bytes > MAX_PERSON_BYTES:
+            raise CommandError(
+                Message(
+                    "The documents and archives that you opened have {stored:,} MB, and at most {limit:,} MB are "
+                    "allowed: delete some documents first.",
+                    stored=stored // 10**6,
+                    limit=MAX_PERSON_BYTES // 10**6,
+                )
+            )
 
     # ---- inside a transaction ----
 

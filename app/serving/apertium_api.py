@@ -1,5 +1,6 @@
-"""The dialect of Apertium APy, which OmegaT, Okapi and Weblate speak. The key is the field `key`.
+"""The dialect of Apertium APy, which OmegaT, Okapi and Weblate speak.
 
+The key is the field `key`; a client that sends none, as Weblate, is identified by its address.
 The list of language pairs needs no key.
 """
 
@@ -59,7 +60,7 @@ async def names(request: Request) -> Response:
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text; `format=html` is for markup."""
     context = context_of(request)
-    async with admitted(request, text_field(fields, "key", "") or None, "the field key") as caller:
+    async with admitted(request, text_field(fields, "key", "") or None, "the field key", takes_address=True) as caller:
         text = text_field(fields, "q")
         source, sign, target = text_field(fields, "langpair").partition("|")
         if not sign:

@@ -123,6 +123,9 @@ class TranslationSchema(BaseModel, from_attributes=True):
     text: str
     score: float = Field(description="The log-probability of a token, on average; higher is better.")
     log_prob: float = Field(description="The natural logarithm of the probability.")
+    ranking_score: float = Field(
+        description="What the translations are ranked by: the score with the penalties and rewards of the search."
+    )
     placements: list[PlacementSchema]
     unmet: list[str] = Field(description="Required texts that it lacks.")
 

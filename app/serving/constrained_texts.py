@@ -112,7 +112,10 @@ class PlacedPhrase:
 
 @dataclass(frozen=True, slots=True)
 class TextHypothesis:
-    """One translation of a text. The score of several parts is the mean log-probability of a token."""
+    """One translation of a text. The score of several parts is the mean log-probability of a token.
+
+    Translations of a text are in the order of `ranking_score`: the score with the penalties and rewards of the search.
+    """
 
     text: str
     score: float
@@ -120,6 +123,7 @@ class TextHypothesis:
     num_tokens: int
     placements: tuple[PlacedPhrase, ...] = ()
     unmet: tuple[str, ...] = ()
+    ranking_score: float = 0.0
 
     def in_british_spelling(self) -> TextHypothesis:
         """The hypothesis in British spelling, except for required texts."""

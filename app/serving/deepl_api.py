@@ -67,6 +67,14 @@ _REFUSED: Final[Mapping[str, str]] = {  # parameters whose effect a user would m
     "custom_instructions": "custom instructions",
     "translation_memory_id": "translation memories",
 }
+# All other parameters of a translation that DeepL documents; some of them change nothing here.
+_KNOWN: Final = (
+    *("text", "source_lang", "target_lang", "context", "show_billed_characters"),
+    *("split_sentences", "preserve_formatting", "formality", "model_type", "glossary_id"),
+    *("glossary_ids", "tag_handling", "tag_handling_version", "outline_detection", "splitting_tags"),
+    *("non_splitting_tags", "ignore_tags", "enable_beta_languages", "translation_memory_threshold", "pinpoint"),
+    "auth_key",
+)
 _MARKUP: Final[Mapping[str, Markup | Literal[""]]] = {"xml": "xml", "html": "html", "": ""}
 _SPLITTING: Final[Mapping[str, Splitting]] = {"0": "none", "1": "sentences", "nonewlines": "punctuation"}
 _DICTIONARY_FIELD: Final = re.compile(r"dictionaries\[([0-9]+)\]\.(\w+)")
@@ -97,6 +105,9 @@ async def translate(request: Request, caller: Entered, fields: Fields) -> Respon
     """Translates texts, with tag handling, glossary and formality, and with the constraints in `pinpoint`."""
     context = context_of(request)
     check_offered(fields)
+    if unknown := next((name for name in fields if name not in _KNOWN and name not in _REFUSED), None):
+        raise ApiError("unsupported", f"{unknown[:40]!r} is not a parameter of a translation that this server knows.")
+    choice(fields, "tag_handling_version", {"v1": 1, "v2": 2, "": 0})
     texts = _texts(fields.get("text"))
     check_lengths(texts)
     constraints = await asyncio.to_thread(_constraints, fields.get("pinpoint"), len(texts))

@@ -85,6 +85,8 @@ class ApiGateway:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request (ASGI)."""
+        if scope["type"] == "http" and scope["path"].startswith("//"):  # as OmegaT sends it for a URL that ends in /
+            scope = {**scope, "path": "/" + scope["path"].lstrip("/")}
         reply = error_reply_of(scope["path"], scope["query_string"]) if scope["type"] == "http" else None
         if reply is None:
             await self.page(scope, receive, send)

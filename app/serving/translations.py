@@ -50,10 +50,12 @@ from engine import (
     PriceQuestion,
     Pricing,
     Question,
+    Reason,
     Request,
     ScoreQuestion,
     SearchOptions,
     Translation,
+    occurrences,
     offer_of,
     sentence_spans,
 )
@@ -427,7 +429,9 @@ def _whole(item: ConstrainedText, setup: TranslationSetup) -> Protection:
 
 def _answer(item: ConstrainedText, parts: Sequence[tuple[_Piece, Translation]]) -> Answer:
     """Joins the answers of the sentences into one."""
-    reasons = tuple(reason for _, translation in parts for reason in translation.reasons)
+    reasons = tuple(
+        reason for _, translation in parts for reason in (*translation.reasons, *_avoided_in_kept_texts(translation))
+    )
     failed = next((translation for _, translation in parts if translation.status != "complete"), None)
     status = "complete" if failed is None else failed.status
     if any(not translation.hypotheses for _, translation in parts):
@@ -437,6 +441,22 @@ def _answer(item: ConstrainedText, parts: Sequence[tuple[_Piece, Translation]]) 
     num_hypotheses = len(parts[0][1].hypotheses) if len(parts) == 1 else 1
     hypotheses = tuple(_hypothesis(item.text, parts, rank) for rank in range(num_hypotheses))
     return Answer(item, status, hypotheses, reasons)
+
+
+def _avoided_in_kept_texts(translation: Translation) -> Iterator[Reason]:
+    """Why a complete translation has an avoided text: it is in code, an address or a tag that is kept as it is."""
+    text = translation.hypotheses[0].text if translation.hypotheses else ""
+    for item in translation.request.avoid:
+        found = occurrences(*((text, item.text) if item.case == "exact" else (text.lower(), item.text.lower())), "word")
+        for element in nontranslatables(text) if found else ():
+            if element.text in translation.request.source and any(
+                element.start <= start and end <= element.end for start, end in found
+            ):
+                message = (
+                    f"{element.text!r} is kept from the source, although it contains {item.text!r}, which is avoided"
+                )
+                yield Reason("avoided", message)
+                break
 
 
 def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int) -> TextHypothesis:
@@ -460,4 +480,5 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
     num_tokens = sum(len(each.tokens) for each in chosen)
     log_prob = sum(each.log_prob for each in chosen)
     score = chosen[0].score if len(chosen) == 1 else log_prob / max(1, num_tokens)
-    return TextHypothesis(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet))
+    ranking = score - chosen[0].score_penalty if len(chosen) == 1 else score
+    return TextHypothesis(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet), ranking)

@@ -37,6 +37,7 @@ from app.ui.connections import TimedConnection
 from app.ui.draining import Asgi, Draining
 from app.ui.own_pages import OwnPages
 from app.ui.page import FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
+from app.ui.replies import shown_message
 from app.ui.sign_in import SignedIn, SignIn
 
 _LOGGER = logging.getLogger(__name__)
@@ -350,7 +351,7 @@ def _file(make: Callable[[], Export]) -> Response:
     try:
         file = make()
     except AppError as error:
-        return PlainTextResponse(str(error), 404)
+        return PlainTextResponse(shown_message(error), 404)
     disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
     headers = {"content-disposition": disposition, "cache-control": "no-store"}
     return Response(file.data, media_type="application/octet-stream", headers=headers)

@@ -154,7 +154,13 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="decode int8 with PyTorch (default: in the compiled core, if it is built)",
     )
-    group.add_argument("--threads", type=_at_least_1, metavar="N", help="CPU threads (default: PyTorch's choice)")
+    group.add_argument(
+        "--threads",
+        type=_at_least_1,
+        default=1,
+        metavar="N",
+        help="CPU threads; more help if cores are idle (default: 1)",
+    )
 
 
 def _add_batch_size(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

@@ -108,13 +108,11 @@ class _ServedReplica:
     """A `Replica` as Ray makes it: from the folder or hub id of a model."""
 
     def __init__(self, model: str, device: str, threads: int) -> None:
-        import torch
 
         from engine.remote.replica import Replica
         from engine.translator import Translator
 
-        torch.set_num_threads(threads)
-        self._replica = Replica(Translator.load(model, device, "auto"))
+        self._replica = Replica(Translator.load(model, device, "auto", num_threads=threads))
 
     async def carry_out(self, call: bytes, datastore: tuple[str, Any] | None) -> bytes:
         """The answer to a pickled call, pickled; a datastore is a number and a reference to the object store."""

@@ -290,7 +290,7 @@ def _formality(options: argparse.Namespace) -> None:
     from engine.train.formality_scores import insert_formality_scores, measure_formality
     from engine.translator import Translator
 
-    translator = Translator.load(options.model)
+    translator = Translator.load(options.model, num_threads=None)
     found = []
     for name in options.set:
         following = measure_formality(translator, options.corpus, name, options.beam, options.limit)

@@ -121,7 +121,7 @@ def _back_translate(options: argparse.Namespace) -> None:
 
     max_words = {name: int(value or 100) for name, value in map(parsed_setting, options.domain)}
     given = {"selection": Selection(max_words) if max_words else None, **given_settings(BackTranslateOptions, options)}
-    translator = Translator.load(options.model, options.device, options.precision)
+    translator = Translator.load(options.model, options.device, options.precision, num_threads=None)
     outcome = back_translate(translator, options.corpus, options.folder, BackTranslateOptions(**given))
     state = "finished" if outcome.is_finished else "paused; the same command goes on"
     print(f"{state}: {outcome.num_lines:,} lines, {outcome.num_left_out:,} of this call's left out as not usable")

@@ -58,7 +58,7 @@ def evaluate(
     """Translate one set and score it; the translations go to `outputs_folder`, one a line, if it is given."""
     source, _, target = direction.partition("-")
     pairs = read_set(corpus, set_name, (source, target))[:limit]
-    translator = Translator.load(model)
+    translator = Translator.load(model, num_threads=None)
     requests = [Request(text, direction=direction) for text, _ in pairs]
     outputs: list[str] = []
     for number, translation in enumerate(

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from app.access.actor import OWNER
-from app.errors import LogError
+from app.access.actor import OWNER, Actor
+from app.errors import CommandError, LogError
 from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
@@ -60,6 +60,23 @@ def raw(store: LogStore, statement: str, *parameters: object) -> list[tuple[obje
 
 
 # ---- what is kept ----
+
+
+def test_person_stores_no_more_than_allowed_and_others_are_not_concerned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("app.log.store.MAX_PERSON_BYTES", 100)
+    store = LogStore.open(tmp_path / "log.sqlite")
+    ana, document = Actor.person("Ana"), read_document(b"x" * 60, "a.txt")
+    first = store.start_session(ana, document, "en-de")
+    with pytest.raises(CommandError, match="delete some documents first"):
+        store.start_session(ana, document, "en-de")
+    for _ in range(2):
+        store.start_session(OWNER, document, "en-de")
+    store.start_session(Actor.person("Ben"), document, "en-de")
+    store.delete_session(first.id)
+    store.start_session(ana, document, "en-de")
+    store.close()
 
 
 def test_session_is_resumed_unchanged(store: LogStore, session: SessionRecord) -> None:

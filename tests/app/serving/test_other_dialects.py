@@ -119,6 +119,15 @@ def test_opus_cat_ignores_the_body_of_a_request_with_fields_in_the_address(anybo
             assert reply.json() == {"translation": GERMAN}
 
 
+def test_apertium_client_without_a_key_is_known_by_its_address(anybody: Program, keys: ApiFile):
+    asked = {"q": SENTENCE, "langpair": "eng|deu"}
+    assert anybody.get("/translate", params=asked).status_code == 401
+    keys.create("Weblate", address="192.168.1.20")
+    for path in ("/translate", "//translate"):  # as OmegaT sends it for a URL that ends in a slash
+        reply = anybody.get(path, params=asked).json()
+        assert reply["responseData"] == {"translatedText": GERMAN}
+
+
 def test_mtuoc_answers_in_the_direction_of_new_documents(anybody: Program, keys: ApiFile):
     asked = {"id": 7, "src": SENTENCE}
     assert anybody.post("/translate", json=asked).status_code == 401

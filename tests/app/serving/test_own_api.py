@@ -207,6 +207,21 @@ def test_product_of_texts_constraints_and_translations_is_limited_and_a_refused_
     assert keys.characters_today(keys.keys()[0]) == 0
 
 
+def test_translations_are_in_the_order_of_the_score_that_ranks_them(client: Program):
+    texts = [{"text": text, "nbest": 5} for text in ("The file could not be opened.", "Save all open files first.")]
+    for answer in ask(client, "translate", texts=texts)["texts"]:
+        scores = [each["ranking_score"] for each in answer["translations"]]
+        assert len(scores) == 5 and scores == sorted(scores, reverse=True)
+
+
+def test_avoided_text_in_code_that_is_kept_is_reported(client: Program):
+    texts = [{"text": "Use the option --info here.", "avoid": ["info"]}, {"text": "Open it.", "avoid": ["info"]}]
+    first, second = ask(client, "translate", texts=texts)["texts"]
+    assert "--info" in first["translations"][0]["text"]
+    assert [reason["kind"] for reason in first["reasons"]] == ["avoided"] and second["reasons"] == []
+    assert "'--info' is kept" in first["reasons"][0]["message"]
+
+
 @pytest.mark.parametrize("fields", [{"target": "fr"}, {"texts": ["x"], "domain": "cooking"}])
 def test_refused_translation_is_not_counted(client: Program, keys: ApiFile, fields: dict[str, Any]):
     reply = client.post(f"{PREFIX}/translate", json={"source": "en", "target": "de", "texts": ["Open."], **fields})

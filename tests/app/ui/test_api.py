@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from app.access.actor import OWNER
+from app.errors import LogError
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.segments.segment_constraints import NO_CONSTRAINTS
@@ -266,6 +267,22 @@ def test_request_for_changes_of_a_hidden_window_is_answered_at_once(api: Api, mo
     question = {"token": hello["token"], "since": hello["version"], "open": 0, "detail_since": hello["version"]}
     reply = asyncio.run(asyncio.wait_for(api.changes(OWNER, {**question, "waits": False}), 60))
     assert (reply["ok"], reply["rows"]) == (True, [])
+
+
+def test_error_of_the_log_shows_no_folder_of_the_server(
+    api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    path = api.sessions.store.path
+
+    def fail(*_: object) -> None:
+        raise LogError(
+            "{path}: could not be read ({error})", path=path, error=OSError(5, "Input/output error", str(path))
+        )
+
+    monkeypatch.setattr(api.sessions.projects, "overview", fail)
+    reply = api.command(OWNER, message(api, name="projects"))
+    assert reply["error"]["message"] == f"{path.name}: could not be read (Input/output error)"
+    assert str(path) in caplog.text
 
 
 def test_internal_error_is_reported_without_details(api: Api, monkeypatch: pytest.MonkeyPatch):
