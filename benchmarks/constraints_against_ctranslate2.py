@@ -112,9 +112,9 @@ def rows_of(sentence: str, translator: Translator, peer: Peer, options: argparse
         expected = translator.translate(request, settings)
 
         def prepare(is_free: bool = kind == NONE) -> None:
-            translator._encodings._kept.clear()
-            if translator._compiled_search is not None:
-                translator._compiled_search._kept.clear()
+            translator.pipeline._encodings._kept.clear()
+            for search in translator._compiled_searches:
+                search._kept.clear()
             for earlier in () if is_free else (free, other):
                 translator.translate(earlier, settings)
 

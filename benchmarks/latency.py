@@ -245,7 +245,7 @@ class ChangedPin:
 
     def prepare(self) -> None:
         torch.set_num_threads(self._threads)
-        self._translator._encodings._kept.clear()
+        self._translator.pipeline._encodings._kept.clear()
         for request in self._requests[:-1]:
             self._translator.translate(request, self._settings)
 

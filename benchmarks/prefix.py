@@ -96,7 +96,7 @@ def measure(
                 """A translation whose first `known` pieces were read before, and no others."""
 
                 def translate() -> object:
-                    for (_, _, source), kept in translator._encodings._kept.items():
+                    for (_, _, source), kept in translator.pipeline._encodings._kept.items():
                         if source == sentence:
                             kept.own.newest.store(kept.own.newest.shared_with(known))
                     return translator.translate(request, settings)
@@ -105,7 +105,7 @@ def measure(
 
             found = translator.translate(request, settings).hypotheses[0]
             expected = step_by_step.translate(request, settings).hypotheses[0]
-            encoded = translator._encodings.of(translator.pipeline.prepare(request))
+            encoded = translator.pipeline._encodings.of(translator.pipeline.prepare(request))
             times = interleave(
                 {
                     FREE: lambda sentence=sentence: translator.translate(Request(sentence), settings),  # type: ignore[misc]

@@ -79,4 +79,40 @@ void AlignmentHead::logits(PrefixTree& tree, const int32_t* source, int source_l
   }
 }
 
+void word_probabilities(const float* logits, int num_rows, int num_columns, const Words& sources, const Words& targets,
+                        float* probabilities) {
+  const auto at = [&](const std::vector<float>& table, int row, int column) { return table[static_cast<size_t>(row) * num_columns + column]; };
+  // The softmax of each row, or of each column.
+  const auto normalised = [&](bool is_of_rows) {
+    std::vector<float> found(logits, logits + static_cast<size_t>(num_rows) * num_columns);
+    const int num_lines = is_of_rows ? num_rows : num_columns, length = is_of_rows ? num_columns : num_rows;
+    const size_t to_line = is_of_rows ? num_columns : 1, to_next = is_of_rows ? 1 : num_columns;
+    for (int line = 0; line < num_lines; ++line) {
+      float* const first = found.data() + line * to_line;
+      float highest = first[0], sum = 0;
+      for (int i = 1; i < length; ++i) highest = std::max(highest, first[i * to_next]);
+      for (int i = 0; i < length; ++i) sum += first[i * to_next] = std::exp(first[i * to_next] - highest);
+      for (int i = 0; i < length; ++i) first[i * to_next] /= sum;
+    }
+    return found;
+  };
+  const std::vector<float> to_source = normalised(true), to_target = normalised(false);
+  for (const auto& [first_row, behind_row] : targets) {
+    for (const auto& [first_column, behind_column] : sources) {
+      float surest = 0, surest_back = 0;
+      for (int row = first_row; row < behind_row; ++row) {
+        float sum = 0;
+        for (int column = first_column; column < behind_column; ++column) sum += at(to_source, row, column);
+        surest = std::max(surest, sum);
+      }
+      for (int column = first_column; column < behind_column; ++column) {
+        float sum = 0;
+        for (int row = first_row; row < behind_row; ++row) sum += at(to_target, row, column);
+        surest_back = std::max(surest_back, sum);
+      }
+      *probabilities++ = (surest + surest_back) / 2;
+    }
+  }
+}
+
 }  // namespace pinpoint

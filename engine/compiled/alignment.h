@@ -1,6 +1,7 @@
 // The word alignment head (engine/model/alignment.py): how well each piece of a source fits each piece of a target.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "prefix_tree.h"
@@ -39,5 +40,13 @@ class AlignmentHead {
   FloatLinear query_, key_;
   std::vector<float> ones_, zeros_;
 };
+
+// A word is its pieces: the first, and one past the last.
+using Words = std::vector<std::pair<int, int>>;
+
+// The probability that two words are translations of each other, (target words, source words), from the logits of
+// (target pieces, source pieces): see `word_probabilities` in `engine/model/alignment.py`.
+void word_probabilities(const float* logits, int num_rows, int num_columns, const Words& sources, const Words& targets,
+                        float* probabilities);
 
 }  // namespace pinpoint

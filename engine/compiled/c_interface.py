@@ -16,7 +16,7 @@ import numpy.typing as npt
 from engine.compiled.build import library
 from engine.errors import EngineError, InvalidRequest
 
-INTERFACE_VERSION: Final = 2  # of interface.h
+INTERFACE_VERSION: Final = 3  # of interface.h
 
 Floats = npt.NDArray[np.float32]
 Nodes = npt.NDArray[np.int32]
@@ -101,6 +101,11 @@ class Core:
                 "alignment_logits",
                 c_int,
                 (c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p),
+            ),
+            (
+                "word_probabilities",
+                c_int,
+                (c_void_p, c_int, c_void_p, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p),
             ),
             ("product", c_int, (c_char_p, c_void_p, c_int, c_void_p, c_void_p, c_int, c_int, c_void_p)),
         )
@@ -356,6 +361,28 @@ class CoreAlignment:
             )
         )  # fmt: skip
         return np.split(logits, np.cumsum(lengths + 1)[:-1])
+
+    def word_probabilities(
+        self,
+        logits: Sequence[Floats],
+        source_words: Sequence[tuple[int, int]],
+        target_words: Sequence[Sequence[tuple[int, int]]],
+    ) -> list[Floats]:
+        """`engine.model.word_probabilities` of each target: its logits, and the words of source and target."""
+        num_words, num_columns = [*map(len, target_words)], logits[0].shape[1]
+        lengths = np.array([len(own) - 1 for own in logits], dtype=np.int32)
+        sources = np.array(source_words, dtype=np.int32)
+        targets = np.array([word for words in target_words for word in words], dtype=np.int32)
+        counts = np.array(num_words, dtype=np.int32)
+        found = np.empty((sum(num_words), len(source_words)), dtype=np.float32)
+        joined = np.concatenate(logits)
+        self._model.core.check(
+            self._functions.pinpoint_word_probabilities(
+                _address(joined), num_columns, _address(lengths), len(logits), _address(sources), len(source_words),
+                _address(targets), _address(counts), _address(found),
+            )
+        )  # fmt: skip
+        return np.split(found, np.cumsum(num_words)[:-1])
 
 
 @cache

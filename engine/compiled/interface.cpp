@@ -287,6 +287,30 @@ int pinpoint_alignment_logits(const PinpointAlignment* alignment, PinpointTree* 
   });
 }
 
+int pinpoint_word_probabilities(const float* logits, int source_length, const int32_t* lengths, int num_targets,
+                                const int32_t* source_words, int num_source_words, const int32_t* target_words,
+                                const int32_t* num_words, float* probabilities) {
+  return guarded([&] {
+    const auto words_of = [](const int32_t* numbers, int count, int num_pieces) {
+      pinpoint::Words words;
+      for (int i = 0; i < count; ++i, numbers += 2) {
+        require(0 <= numbers[0] && numbers[0] < numbers[1] && numbers[1] <= num_pieces, "a word has other pieces");
+        words.emplace_back(numbers[0], numbers[1]);
+      }
+      return words;
+    };
+    const pinpoint::Words sources = words_of(source_words, num_source_words, source_length);
+    for (int target = 0; target < num_targets; ++target) {
+      const int num_rows = 1 + lengths[target];
+      const pinpoint::Words targets = words_of(target_words, num_words[target], num_rows);
+      pinpoint::word_probabilities(logits, num_rows, source_length, sources, targets, probabilities);
+      logits += static_cast<ptrdiff_t>(num_rows) * source_length;
+      target_words += 2 * targets.size();
+      probabilities += targets.size() * sources.size();
+    }
+  });
+}
+
 int pinpoint_product(const char* kernels, const float* rows, int count, const float* weights, const float* bias,
                      int num_outputs, int num_inputs, float* products) {
   return guarded([&] {

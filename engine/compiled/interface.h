@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PINPOINT_INTERFACE_VERSION 2
+#define PINPOINT_INTERFACE_VERSION 3
 
 #if defined(_WIN32)
 #define PINPOINT_API extern "C" __declspec(dllexport)
@@ -104,6 +104,12 @@ PINPOINT_API int pinpoint_alignment_logits(const PinpointAlignment* alignment, P
                                            const int32_t* source, int source_length, const float* memory,
                                            const int32_t* pieces, const int32_t* lengths, int num_targets,
                                            float* logits);
+// The probabilities of words (alignment.h) from such logits. A word is two numbers: its first piece among the rows or columns
+// of its logits, and the one behind its last. `target_words` has those of all targets, `num_words` their numbers.
+PINPOINT_API int pinpoint_word_probabilities(const float* logits, int source_length, const int32_t* lengths,
+                                             int num_targets, const int32_t* source_words, int num_source_words,
+                                             const int32_t* target_words, const int32_t* num_words,
+                                             float* probabilities);
 
 // For tests: rounds rows (count, inputs) and weights (outputs, inputs) to 8 bits and multiplies them, with one family.
 PINPOINT_API int pinpoint_product(const char* kernels, const float* rows, int count, const float* weights,

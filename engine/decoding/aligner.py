@@ -56,18 +56,24 @@ def align(
         read = [target[: model.config.max_pieces - 1] for target in targets]
         logits = head.logits(tree, source_ids, encoded.memory_BSE[0].numpy(), read)
     source_spans = [_characters(encoding.spans, word) for word in source_words]
+    target_words = [
+        [word for word in words(decoding.text, decoding.spans) if word[1] < len(logits_TS)]
+        for logits_TS, decoding in zip(logits, decodings, strict=True)
+    ]
+    rows = [[(1 + start, 1 + end) for start, end in own] for own in target_words]
+    if compiled is None:
+        found = [word_probabilities(logits_TS, columns, own) for logits_TS, own in zip(logits, rows, strict=True)]
+    else:
+        found = head.word_probabilities(logits, columns, rows)
     alignments = []
-    for logits_TS, decoding in zip(logits, decodings, strict=True):
-        target_words = [word for word in words(decoding.text, decoding.spans) if word[1] < len(logits_TS)]
-        rows = [(1 + start, 1 + end) for start, end in target_words]
-        target_spans = [_characters(decoding.spans, word) for word in target_words]
-        probabilities = word_probabilities(logits_TS, columns, rows)
+    for probabilities, own, decoding in zip(found, target_words, decodings, strict=True):
+        target_spans = [_characters(decoding.spans, word) for word in own]
         links = word_links(probabilities)
         texts = [source[a:b] for a, b in source_spans], [decoding.text[a:b] for a, b in target_spans]
         links = repeated_words_in_order(links + namesakes(links, *texts), *texts)
         weak = weak_links(probabilities, *_unlinked_words(links, *texts))
         in_characters = (
-            tuple((*source_spans[s], *target_spans[t]) for t, s in found) for found in (sorted(links), weak)
+            tuple((*source_spans[s], *target_spans[t]) for t, s in pairs) for pairs in (sorted(links), weak)
         )
         alignments.append(WordAlignment(*in_characters))
     return alignments

@@ -17,7 +17,7 @@ from engine.compiled.c_interface import Core, CoreAlignment, CoreError, Floats, 
 from engine.decoding.aligner import align
 from engine.errors import InvalidRequest
 from engine.model import LoadedModel, ModelConfig, Transformer, load_model
-from engine.model.alignment import AlignmentHead, GuidedAlignment
+from engine.model.alignment import AlignmentHead, GuidedAlignment, word_probabilities
 from engine.model.compiled_model import compiled_alignment, compiled_model
 from engine.text import BOS, EOS
 from tests.compiled.test_compiled_model import CONFIG, NO_LIMIT, random_pieces
@@ -85,6 +85,20 @@ def test_scores_are_those_of_the_head_in_pytorch(core: Core, variant: str, kerne
         pytest.skip(f"this processor or build has no kernels of the family {kernels}")
     aligned, targets = Aligned(core, VARIANTS[variant], kernels), targets_of(VARIANTS[variant])
     assert_close(aligned.logits(targets), aligned.expected(targets))
+
+
+def test_word_probabilities_are_those_in_python(core: Core) -> None:
+    aligned, targets = Aligned(core), targets_of(CONFIG)
+    logits, sources = aligned.logits(targets), [(0, 1), (1, 4), (4, 6), (9, 13)]
+    words = [[(n, min(n + 2, len(own))) for n in range(1, len(own), 2)] for own in logits]
+    for some in (sources, []):
+        found = aligned.alignment.word_probabilities(logits, some, words)
+        for one, own, of_target in zip(found, logits, words, strict=True):
+            expected = word_probabilities(own, some, of_target)
+            assert one.shape == (len(of_target), len(some))
+            np.testing.assert_allclose(one, expected, rtol=1e-5, atol=1e-6)
+    with pytest.raises(CoreError, match="other pieces"):
+        aligned.alignment.word_probabilities(logits, [(12, 14)], words)
 
 
 def test_what_a_search_has_read_is_not_computed_again(core: Core) -> None:

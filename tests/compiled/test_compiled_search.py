@@ -281,7 +281,7 @@ def test_step_of_many_rows_is_interrupted_between_them(core):
     sentence = Sentence(SentenceConstraints(), 20, options, source=0, interruption=interruption)
     found = compiled_search(model, sentence, search_for(core, MANY))
     assert found.result.num_steps == 3
-    assert [computed.count(2) > 400, computed.count(3)] == [True, 64]
+    assert [computed.count(2) > 400, computed.count(3)] == [True, 32]
 
 
 def test_cancel_before_the_first_step_needs_no_step(core):

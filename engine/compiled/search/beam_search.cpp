@@ -45,7 +45,7 @@ void BeamSearch::begin() {
 void BeamSearch::read_prefix(Row& row) {
   std::vector<int> nodes{0};
   for (int i = 0; i < task_.prefix_length; i++) nodes.push_back(steps_.child(nodes.back(), task_.prefix[i]));
-  if (task_.prefix_length) steps_.expand(nodes.data(), task_.prefix_length);
+  if (task_.prefix_length) expand({nodes.begin(), nodes.end() - 1});
   for (int i = 0; i < task_.prefix_length; i++) {
     const int32_t piece = task_.prefix[i];
     const double log_prob = steps_.logits(nodes[i])[piece] - steps_.log_sum(nodes[i]);
@@ -88,7 +88,7 @@ void BeamSearch::step() {
 // Computes a few nodes at once, so that a step of many rows can be interrupted. The last call computes those that are left,
 // and those that were forgotten for others.
 void BeamSearch::expand(const std::vector<int>& nodes) {
-  constexpr size_t NODES_AT_ONCE = 64;
+  constexpr size_t NODES_AT_ONCE = 32;
   for (size_t first = 0; first + NODES_AT_ONCE < nodes.size(); first += NODES_AT_ONCE) {
     steps_.expand(&nodes[first], NODES_AT_ONCE);
     look_for_interruption(python_);
