@@ -6,8 +6,10 @@ A `Translator` must not be called from several threads at once; `engine.worker.W
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 
 from engine.any_translator import AnyTranslator
+from engine.compiled.c_interface import PrefixTree
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob, DecodingLoop, decode_all
@@ -75,7 +78,7 @@ class Translator(AnyTranslator):
         self._vocabulary = SearchVocabulary.of(
             self._codec, writes_surfaces=isinstance(self._codec, (TextCodec, SentencePieceCodec))
         )
-        self._compiled_search: CompiledSearch | None = None
+        self._compiled_searches: list[CompiledSearch] = []  # one for each thread
         self.pipeline: RequestPipeline
         if isinstance(model, PromptedModel):
             self.precision, self.decoder = model.precision, model.decoder
@@ -237,16 +240,36 @@ class Translator(AnyTranslator):
         )
         return DecodingLoop(self.pipeline, search)
 
-    def _search_compiled(self, sentence: Sentence) -> Searched | None:
-        """The result of a sentence that the compiled core covers; None for others."""
-        tree = self.pipeline.tree(sentence)
-        if tree is None:
-            return None
-        if self._compiled_search is None:
-            self._compiled_search = CompiledSearch(tree.functions, self._vocabulary)
-        searched = self._compiled_search.run(tree.steps, sentence)
-        self.num_compiled += 1
-        return searched
+    def _search_compiled(self, sentences: Sequence[Sentence]) -> list[Searched | Exception]:
+        """The results of the first sentences, one in each thread of PyTorch's setting.
+
+        Ends before a sentence that the compiled core does not cover, and before one of the same source as another.
+        """
+        trees: list[PrefixTree] = []
+        for sentence in islice(sentences, torch.get_num_threads()):
+            try:
+                tree = self.pipeline.tree(sentence)
+            except Exception as error:  # the sentence meets it again when it is the first one
+                if not trees:
+                    return [error]
+                break
+            if tree is None or tree in trees:
+                break
+            trees.append(tree)
+            if len(self._compiled_searches) < len(trees):
+                self._compiled_searches.append(CompiledSearch(tree.functions, self._vocabulary))
+
+        def searched(search: CompiledSearch, tree: PrefixTree, sentence: Sentence) -> Searched | Exception:
+            try:
+                return search.run(tree.steps, sentence)
+            except Exception as error:  # of any kind: it must fail no other sentence
+                return error
+
+        self.num_compiled += len(trees)
+        if len(trees) <= 1:
+            return [*map(searched, self._compiled_searches, trees, sentences)]
+        with ThreadPoolExecutor(len(trees)) as pool:
+            return [*pool.map(searched, self._compiled_searches, trees, sentences)]
 
     def _open_decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
         """A decoder of sentences that are searched as a batch."""

@@ -63,11 +63,12 @@ class SearchStream:
         schedule: Schedule = "stream",
         refill_share: float = REFILL_SHARE,
         search: type[BeamSearch] = BeamSearch,
-        search_compiled: Callable[[Sentence], Searched | None] = lambda sentence: None,
+        search_compiled: Callable[[Sequence[Sentence]], Sequence[Searched | Exception]] = lambda sentences: (),
     ) -> None:
         """`open_decoder` returns a decoder of sentences before its first step; `search` is the class of a batch.
 
-        `search_compiled` searches one sentence to its end, faster than a batch; None: it does not cover the sentence.
+        `search_compiled` searches the first of some sentences to their ends, faster than a batch, each in a thread; it
+        returns what it has found for these, nothing if it does not cover the very first one.
         Raises InvalidRequest for an unknown schedule, and for settings with which no sentence would ever begin.
         """
         if batch_size < 1:
@@ -117,16 +118,15 @@ class SearchStream:
     def step(self) -> list[EndedSentence]:
         """Begin waiting sentences and take the least advanced batch, or all sentences, one token further.
 
-        A sentence that the compiled search covers is searched to its end, once no batch is running.
+        Sentences that the compiled search covers are searched to their ends, once no batch is running.
         Returns the sentences that ended, including interrupted ones of every batch. If a sentence crashes, the others
         restart.
         """
         ended = self.interrupt()
         if self._waiting and not self._batches and not self._restarting:
-            compiled = self._step_compiled(self._waiting[0])
-            if compiled is not None:
-                self._waiting.popleft()
-                return [*ended, compiled]
+            compiled = self._step_compiled()
+            if compiled:
+                return [*ended, *compiled]
         newcomers = self._take_newcomers()
         try:
             if newcomers:
@@ -146,18 +146,19 @@ class SearchStream:
         self._try_full_batches(len(ended))
         return ended
 
-    def _step_compiled(self, sentence: Sentence) -> EndedSentence | None:
-        """Search a waiting sentence to its end; None if the compiled search does not cover it."""
-        try:
-            searched = self._search_compiled(sentence)
-        except Interrupted:  # while its source was encoded
-            return _interrupted(sentence)
-        except Exception as error:  # of any kind: it must fail no other sentence
-            return EndedSentence(sentence, error=error)
-        if searched is None:
-            return None
-        self._count(searched.num_model_steps, searched.num_expansions, num_compiled=1)
-        return EndedSentence(sentence, searched.result)
+    def _step_compiled(self) -> list[EndedSentence]:
+        """Search the first waiting sentences to their ends; none if the compiled search does not cover the first."""
+        ended = []
+        for found in self._search_compiled(self._waiting):
+            sentence = self._waiting.popleft()
+            if isinstance(found, Interrupted):  # while its source was encoded
+                ended.append(_interrupted(sentence))
+            elif isinstance(found, Exception):  # of any kind: it must fail no other sentence
+                ended.append(EndedSentence(sentence, error=found))
+            else:
+                self._count(found.num_model_steps, found.num_expansions, num_compiled=1)
+                ended.append(EndedSentence(sentence, found.result))
+        return ended
 
     def _count(self, num_steps: int, num_expansions: int, num_compiled: int = 0) -> None:
         counts = self.counts

@@ -6,6 +6,7 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
+import torch
 
 from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator, Worker
 from engine.bundled_data import DATA_FOLDER
@@ -16,6 +17,7 @@ from engine.interruption import Interruption
 from engine.model import compiled_model
 from engine.model.compiled_model import KERNEL_NAMES
 from engine.search.batching import SearchStream
+from engine.search.compiled import CompiledSearch
 from engine.translation import Translation
 
 SOURCE = "The old computer in the kitchen opens the file again, but it does not save the settings."
@@ -67,12 +69,42 @@ def decoded(
 def test_translation_is_that_of_the_batch_search(translator, kind, more, monkeypatch):
     options = replace(OPTIONS, **more)
     found, search = decoded(translator, REQUESTS[kind], options)
-    monkeypatch.setattr(translator, "_search_compiled", lambda sentence: None)
+    monkeypatch.setattr(translator, "_search_compiled", lambda sentences: ())
     expected, batch_search = decoded(translator, REQUESTS[kind], options)
     assert found == expected
     counts = search.counts
     assert counts.num_compiled > 0
     assert replace(counts, num_compiled=0) == batch_search.counts
+
+
+def test_sentences_in_several_threads_have_the_translations_of_one(core, monkeypatch):
+    requests = [
+        (replace(request, source=f"{number}: {request.source}"), OPTIONS)
+        for number, request in enumerate((*REQUESTS.values(), *REQUESTS.values()))
+    ]
+    requests.insert(3, (Request(SOURCE), replace(OPTIONS, beam=2)))
+    requests.insert(3, (Request(SOURCE), OPTIONS))  # of the same source
+    found = []
+    for num_threads in (1, 3):
+        translator = Translator.load(FOLDER, precision="int8")
+        monkeypatch.setattr(torch, "get_num_threads", lambda number=num_threads: number)
+        found.append([replace(one, elapsed_ms=0.0) for one in translator.translate_all_whole(requests)])
+        assert len(translator._compiled_searches) == num_threads
+    assert found[0] == found[1]
+
+
+def test_error_in_a_thread_fails_no_other_sentence(translator, monkeypatch):
+    def run(search, steps, sentence):
+        if sentence.source.source == "Two.":
+            raise OSError("broken")
+        return searched(search, steps, sentence)
+
+    searched = CompiledSearch.run
+    monkeypatch.setattr(CompiledSearch, "run", run)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    requests = [(Request(text), OPTIONS) for text in ("One.", "Two.", "Three.", "Four.")]
+    statuses = [one.status for one in translator.translate_all_whole(requests)]
+    assert statuses == ["complete", "failed", "complete", "complete"]
 
 
 def test_request_with_a_datastore_is_decoded_by_the_batch_search(translator):
