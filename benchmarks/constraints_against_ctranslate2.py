@@ -1,11 +1,12 @@
-"""Time of a sentence with constraints, compared with CTranslate2 int8 without any on the same weights.
+"""Times of what people do with constraints, compared with CTranslate2 int8 without any on the same weights.
 
     python -m benchmarks.constraints_against_ctranslate2 [--sentences N] [--rounds N] [--output FOLDER]
 
 Runs in the environment of `latency.py`. Both search one sentence on one thread for the same number of steps: Pinpoint
 in 8 bits from text to text, with the word alignment of all hypotheses; CTranslate2 from pieces to pieces. Calls take
-turns, and times are processor time, so that other programs on the machine disturb little. Writes results.json and
-prints a table.
+turns, and times are processor time, so that other programs on the machine disturb little. A document is translated as
+one batch by both, without constraints, on one thread and on two. Other words for a word have no counterpart in
+CTranslate2. Writes results.json and prints tables.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from engine import Follow, Phrase, Request, SearchOptions, Translator
 from engine.model import load_model
 
 COUNTS = (1, 3, 10)  # constraint tokens
-NONE, FOLLOW = "none", "follow and a pin"
+NONE = "none"
+KNOWN, UNKNOWN, COMPLETION = "follow, the pin has its place", "follow, the pin has no place", "half is given"
+DOCUMENT_BEAM, NUM_ALTERNATIVES = 5, 8
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         peer = Peer(model, Path(scratch) / "model")
         rows = [row for sentence in sentences for row in rows_of(sentence, translator, peer, options)]
+        documents = [document_of(sentences, translator, peer, threads, options.rounds) for threads in (1, 2)]
+    torch.set_num_threads(1)
+    alternatives = [alternatives_ms(sentence, translator, options) for sentence in sentences]
     core = translator.pipeline._model.transformer.compiled
     cells = cells_of(rows)
     results = {
@@ -64,11 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "nbest": options.nbest,
         },
         "cells": cells,
+        "documents": documents,
+        "alternatives_cpu_ms": alternatives,
         "runs": rows,
     }
     options.output.mkdir(parents=True, exist_ok=True)
     write_json(options.output / "results.json", results, indent=1)
-    print(table_of(cells))
+    print(table_of(cells), table_of_documents(documents), sep="\n\n")
+    print(f"\nOther words for a word: {statistics.median(alternatives):.1f} ms (median)")
     return 0
 
 
@@ -107,14 +116,16 @@ def rows_of(sentence: str, translator: Translator, peer: Peer, options: argparse
     for count in COUNTS:
         if (pins := pins_of(words[:-1], count, lambda word: len(model.codec.encode(word).ids))) is not None:
             requests[str(count)] = Request(sentence, phrases=pins)
-    requests[FOLLOW] = Request(sentence, phrases=(Phrase(words[0]),), follow=Follow(proposal[0].text))
+    text, pin = proposal[0].text, (Phrase(words[0]),)
+    in_place = text.replace(min(text.split(), key=len), words[0], 1)
+    requests[KNOWN] = Request(sentence, phrases=pin, follow=Follow(in_place))
+    requests[UNKNOWN] = Request(sentence, phrases=pin, follow=Follow(text))
+    requests[COMPLETION] = Request(sentence, prefix=text[: len(text) // 2])
     for kind, request in requests.items():
         expected = translator.translate(request, settings)
 
         def prepare(is_free: bool = kind == NONE) -> None:
-            translator.pipeline._encodings._kept.clear()
-            for search in translator._compiled_searches:
-                search._kept.clear()
+            forget(translator)
             for earlier in () if is_free else (free, other):
                 translator.translate(earlier, settings)
 
@@ -132,6 +143,47 @@ def rows_of(sentence: str, translator: Translator, peer: Peer, options: argparse
             **{f"{name}_cpu_ms": [round(ms, 3) for ms in found.cpu_ms] for name, found in times.items()},
             "ratio": times["pinpoint"].best_cpu_ms / times["ctranslate2"].best_cpu_ms,
         }
+
+
+def forget(translator: Translator) -> None:
+    """Forget all sources, constraints and answers to questions."""
+    translator.__dict__.pop("_known_answers", None)
+    translator.pipeline._encodings._kept.clear()
+    for search in translator._compiled_searches:
+        search._kept.clear()
+
+
+def document_of(
+    sentences: Sequence[str], translator: Translator, peer: Peer, threads: int, rounds: int
+) -> dict[str, Any]:
+    """Sentences a second of a whole document: text to text for us, pieces to pieces for CTranslate2."""
+    torch.set_num_threads(threads)
+    model, requests = peer.model, [Request(sentence) for sentence in sentences]
+    sources = [model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0]) for sentence in sentences]
+    settings = SearchOptions(beam=DOCUMENT_BEAM, nbest=1)
+    calls: dict[str, Callable[[], object]] = {
+        "pinpoint": lambda: list(translator.translate_all(requests, settings)),
+        "ctranslate2": peer.call("int8", threads, sources, DOCUMENT_BEAM),
+    }
+    times = interleave(calls, rounds, {"pinpoint": lambda: forget(translator)})
+    rates = {f"{name}_per_cpu_s": 1000 * len(sentences) / found.best_cpu_ms for name, found in times.items()}
+    rates |= {f"{name}_per_s": 1000 * len(sentences) / found.best_ms for name, found in times.items()}
+    return {"threads": threads, "sentences": len(sentences), **rates}
+
+
+def alternatives_ms(sentence: str, translator: Translator, options: argparse.Namespace) -> float:
+    """Processor time of the first question for other words for a word in the middle of a translation."""
+    settings, request = SearchOptions(beam=options.beam, nbest=options.nbest), Request(sentence)
+    found = translator.translate(request, settings).hypotheses[0]
+
+    def prepare() -> None:
+        forget(translator)
+        translator.translate(request, settings)
+
+    words = found.text.split()
+    offset = len(" ".join(words[: len(words) // 2])) + 1
+    call = {"pinpoint": lambda: translator.alternatives(request, found, offset, NUM_ALTERNATIVES, settings)}
+    return interleave(call, options.rounds, {"pinpoint": prepare})["pinpoint"].best_cpu_ms
 
 
 def pins_of(words: Sequence[str], count: int, num_tokens: Callable[[str], int]) -> tuple[Phrase, ...] | None:
@@ -164,12 +216,23 @@ def cells_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def table_of(cells: Sequence[dict[str, Any]]) -> str:
     lines = [
-        "| constraint tokens | sentences | steps | Pinpoint, ms | CTranslate2 int8, ms | ratio |",
+        "| constraints (numbers: tokens) | sentences | steps | Pinpoint, ms | CTranslate2 int8, ms | ratio |",
         "|---" * 6 + "|",
     ]
     for cell in cells:
         times = f"{cell['pinpoint_cpu_ms']:.1f} | {cell['ctranslate2_cpu_ms']:.1f} | {cell['ratio']:.2f}"
         lines.append(f"| {cell['kind']} | {cell['sentences']} | {cell['steps']:g} | {times} |")
+    return "\n".join(lines)
+
+
+def table_of_documents(documents: Sequence[dict[str, Any]]) -> str:
+    lines = [
+        "| threads | Pinpoint, sentences/s | CTranslate2 int8 | Pinpoint, sentences/s of CPU time | CTranslate2 |",
+        "|---" * 5 + "|",
+    ]
+    for one in documents:
+        rates = [one[f"{name}_{per}"] for per in ("per_s", "per_cpu_s") for name in ("pinpoint", "ctranslate2")]
+        lines.append(f"| {one['threads']} | " + " | ".join(f"{rate:.0f}" for rate in rates) + " |")
     return "\n".join(lines)
 
 
