@@ -49,6 +49,7 @@ class Screen:
             page.on(event, listener)  # type: ignore[call-overload]
         if not shows_marks:
             page.add_init_script("localStorage.setItem('pinpoint:welcomed', 'yes')")
+        page.add_init_script("localStorage['pinpoint:details'] ??= 'shown'")
         if not self._is_clean():
             self.visit()
 

@@ -87,7 +87,7 @@ def test_escape_and_other_letters_dismiss_the_completion_and_free_its_keys(scree
     screen.expect_text("settings #")
     screen.page.keyboard.press("Home")
     screen.page.keyboard.press("Control+ArrowRight")
-    assert 0 < caret(screen) < len("settings #")
+    screen.eventually(lambda: 0 < caret(screen) < len("settings #"))
     screen.page.keyboard.press("Tab")
     expect(screen.field).not_to_be_focused()
     screen.page.keyboard.press("Alt+Shift+c")

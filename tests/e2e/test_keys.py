@@ -31,12 +31,12 @@ def test_changed_key_is_kept_after_reload_shown_everywhere_and_can_be_reset(scre
         ("x", "A single key types a letter"),
     ):
         expect(change(screen, "Copy the source", keys)).to_contain_text(reason)
-    expect(change(screen, "Copy the source", "Alt+j")).to_have_text("")
+    expect(change(screen, "Copy the source", "Alt+b")).to_have_text("")
     screen.page.keyboard.press("Escape")
     screen.type_text("Noch nichts")
     screen.page.keyboard.press("Alt+i")
     screen.expect_text("Noch nichts")  # the old keys do nothing
-    screen.page.keyboard.press("Alt+j")
+    screen.page.keyboard.press("Alt+b")
     screen.expect_text(DOCUMENT.splitlines()[0])
     screen.wait_until_saved()
 
@@ -47,7 +47,7 @@ def test_changed_key_is_kept_after_reload_shown_everywhere_and_can_be_reset(scre
     expect(button.locator("kbd")).to_have_text("Alt Shift Enter")
     screen.visit()
     expect(button.locator("kbd")).to_have_text("Alt Shift Enter")
-    screen.field.press("Alt+j")
+    screen.field.press("Alt+b")
     screen.field.press("Alt+Shift+Enter")
     expect(screen.page.locator(".editor .no")).to_have_text("2")
     screen.page.locator(".status").get_by_role("button", name="Keys").click()  # the same as Alt+H

@@ -112,6 +112,40 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     screen.check_nothing_went_wrong()
 
 
+LETTER_AT_FILLING = """() => {
+    const field = document.querySelector('#pinpoint-edit');
+    const letter = new KeyboardEvent('keydown', {key: 'W', bubbles: true, cancelable: true});
+    const wait = setInterval(() => {
+        if (!field.value) return;
+        clearInterval(wait);
+        window.filled = field.value;
+        field.dispatchEvent(letter);
+    }, 0);
+}"""
+
+
+def test_letter_typed_while_an_empty_field_is_filled_begins_a_text(
+    url: str, decoder: HandDecoder, tabs: BrowserContext
+):
+    page = tabs.new_page()
+    screen = Screen(page, url)
+    screen.open_text(DOCUMENT, waits=False)
+    expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
+    screen.expect_text("")
+    page.evaluate(LETTER_AT_FILLING)
+
+    def is_filled() -> bool:
+        for at in range(len(asked(decoder, screen.token(), 0))):
+            answer(decoder, screen.token(), 0, at, "Öffnen Sie es.")
+        return bool(page.evaluate("window.filled ?? ''"))
+
+    screen.eventually(is_filled)
+    screen.expect_text("")
+    page.keyboard.type("Wir")
+    screen.expect_text("Wir")
+    page.close()
+
+
 def test_page_reports_a_hanging_model_and_shows_the_proposal_after_its_restart(
     model_folder: Path, tabs: BrowserContext, tmp_path: Path
 ):

@@ -98,7 +98,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
     [root.querySelector('.head'), '.headend button'],
     [root.querySelector('.tools'), 'button[aria-pressed=true]'],
     [segment.layout.element, '#pinpoint-edit'],
-    [segment.offers.hypotheses.element, '.nb'],
+    [segment.offers.hypotheses.element, 'button'],
     [root.querySelector('.side'), '[aria-selected=true]'],
     [root.querySelector('.notes'), 'button'],
   ];
@@ -133,10 +133,21 @@ const ACTIONS = {
           : () => segment.proposal.focusWord(segment.proposal.current),
   down: ({segment}, place) =>
     ({
-      field: () => segment.offers.hypotheses.focus(),
+      field: () => {
+        if (!segment.offers.hypotheses.isOpen) segment.view.togglePanel();
+        segment.offers.hypotheses.focus();
+      },
       proposal: () => segment.focusField(),
       source: () => segment.proposal.focusWord(segment.proposal.current),
     })[place] ?? null,
+  ban_selection:
+    ({segment}) =>
+    () =>
+      segment.banSelection(),
+  details:
+    ({segment}) =>
+    () =>
+      segment.view.togglePanel(),
   scope:
     ({segment}) =>
     () =>

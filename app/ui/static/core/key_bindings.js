@@ -17,6 +17,8 @@ export const DEFAULTS = {
   previous: ['Alt+ArrowUp'],
   proposal: ['Ctrl+ArrowUp'],
   down: ['Ctrl+ArrowDown'],
+  details: ['Alt+J'],
+  ban_selection: ['Alt+Shift+B'],
   scope: ['Alt+Shift+P'],
   rest: ['Alt+R'],
   revise: ['Alt+Y'],

@@ -166,6 +166,8 @@ declare global {
   };
   type NoteKind = 'info' | 'warn' | 'bad';
   type NoteAction = [label: string, act: () => unknown];
+  /** A change that is shown in the text: `text` in place of what is between the offsets; `take` makes it. */
+  type OfferedChange = {start: number; end: number; text: string; take: () => void};
   /** An editor's element with the properties of a text area. */
   type TextAreaLike = HTMLElement & Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd' | 'readOnly'> & {
     setSelectionRange: (start: number, end: number) => void;

@@ -62,21 +62,19 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
  * Makes a pin a term of the document or of the glossary. The dialog suggests the source text that is selected, else the
  * words that the model takes for the pin's source.
  * @param {Pick<Bench, 'focusEditor' | 'languages' | 'root' | 'say' | 'steps'>} bench
- * @param {{text: string | undefined, current: Readonly<CurrentSegment>, sourceHost: HTMLElement}} options
+ * @param {{text: string | undefined, current: Readonly<CurrentSegment>, chosenSource: string}} options `chosenSource`: what was selected in the source
  */
-export const widen = (bench, {text, current, sourceHost}) => {
+export const widen = (bench, {text, current, chosenSource}) => {
   const {index, detail, row} = current;
-  const selection = getSelection();
   if (!text) {
     bench.say('info', t('scope.no_pin'));
     return;
   }
-  const selected = selection && sourceHost.contains(selection.anchorNode) ? String(selection).trim() : '';
   askScope(bench.root, {
     text,
     source: row.source,
     languages: bench.languages,
-    guess: selected || detail?.pin_states.find(state => state.text === text)?.source || '',
+    guess: chosenSource || detail?.pin_states.find(state => state.text === text)?.source || '',
     onChoose: (scope, source) => bench.steps.term(true, {segment: index, source, target: text, scope}),
     onClose: () => bench.focusEditor(),
   });

@@ -65,7 +65,7 @@ export class Field {
     const {selectionStart, selectionEnd, value} = this.area;
     if (value !== text) {
       this.box.ghost = '';
-      this.box.marks = [];
+      this.box.offered = [];
       this.box.replace(text);
       this.changes.begin(text);
       if (start === null)
@@ -89,11 +89,11 @@ export class Field {
   }
 
   /**
-   * Marks stretches of the text; the next change of the text removes the marks.
-   * @param {number[][]} spans
+   * Shows what would change in the text; the next change of the text removes it.
+   * @param {OfferedChange[]} offered
    */
-  mark(spans) {
-    this.box.marks = spans;
+  offer(offered) {
+    this.box.offered = offered;
     this.box.repaint();
   }
 

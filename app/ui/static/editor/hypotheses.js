@@ -2,6 +2,7 @@
    constraints marked. */
 import {withChips} from '../core/chips.js';
 import {button, h, icon, number, setText, sr, t, textIn} from '../core/dom.js';
+import {hint, shortcut} from '../core/key_bindings.js';
 
 /** @type {Record<string, (content: Child, text: string) => Child>} */
 const RUNS = {
@@ -25,6 +26,7 @@ const CONTEXT_WORDS = 3;
 const LINE = 20; // pixels, as LETTER, a little more than the average, and those below
 const LETTER = 7.2;
 const BESIDE_TEXT = 250;
+const HEAD_EDGES = 20; // around the heading
 const LAST_ROW = 38; // with the edges of the list
 const NOTE = 25;
 const MIN_HEIGHT = 50; // two hypotheses; after a pin there may be more, which are scrolled to
@@ -65,10 +67,11 @@ const scoreBar = ({score, score_difference, penalty}) => {
 
 export class Hypotheses {
   /**
-   * onTake(hypothesis, number): take the text with that number into the edit field; onLeave(): return to the field.
-   * @param {{onTake: (hypothesis: Hypothesis, number: number) => void, onLeave: () => void}} options
+   * onTake(hypothesis, number): take the text with that number into the edit field; onLeave(): return to the field;
+   * onToggle(): shows or hides the list.
+   * @param {{onTake: (hypothesis: Hypothesis, number: number) => void, onLeave: () => void, onToggle: () => void}} options
    */
-  constructor({onTake, onLeave}) {
+  constructor({onTake, onLeave, onToggle}) {
     this.onTake = onTake;
     this.onLeave = onLeave;
     this.signature = '';
@@ -77,11 +80,28 @@ export class Hypotheses {
     this.note = h('p.muted', {});
     this.end = h('div.end', {hidden: true}, this.note); // why the list has no more, where there is room for it
     this.advice = h('p.muted.advice', {hidden: true, title: t('nbest.advice')}, t('nbest.advice'));
-    this.element = h('div.nbest', {}, this.list, this.end, this.free, this.advice);
+    this.toggle = button(
+      '.panelhead',
+      {...shortcut('details'), 'aria-expanded': 'true', onclick: onToggle},
+      icon('more', true),
+      t('nbest.show'),
+      hint('details'),
+    );
+    this.element = h('div.nbest', {}, this.toggle, this.list, this.end, this.free, this.advice);
     /** @type {Hypothesis[]} the proposal first */
     this.rows = [];
     this.numListed = 0; // without the proposal
     this.list.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  get isOpen() {
+    return this.toggle.getAttribute('aria-expanded') === 'true';
+  }
+
+  /** @param {boolean} isOpen whether the list is shown, or only its heading */
+  show(isOpen) {
+    this.toggle.setAttribute('aria-expanded', String(isOpen));
+    this.element.classList.toggle('closed', !isOpen);
   }
 
   /**
@@ -89,14 +109,16 @@ export class Hypotheses {
    * @param {number | null} length the number of characters of hypotheses that are not known yet; null for those listed
    */
   neededHeight(length) {
+    const head = this.toggle.offsetHeight + HEAD_EDGES;
+    if (!this.isOpen) return head;
     if (length !== null) {
       const lines = Math.min(MAX_LINES, Math.ceil((length * LETTER) / (this.element.clientWidth - BESIDE_TEXT)));
-      return NUM_SHOWN * (LINE * lines + 5) + LINE * lines + 18;
+      return head + NUM_SHOWN * (LINE * lines + 5) + LINE * lines + 18;
     }
     /** @param {number} sum @param {Element} item */
     const withItem = (sum, item) => sum + /** @type {HTMLElement} */ (item).offsetHeight;
     const height = [...this.list.children].reduce(withItem, this.end.hidden ? 0 : NOTE);
-    return LAST_ROW + Math.max(height, MIN_HEIGHT);
+    return head + LAST_ROW + Math.max(height, MIN_HEIGHT);
   }
 
   focus(at = 0) {

@@ -73,7 +73,7 @@ export const buildLayout = segment => {
   const betweenText = h('p', {});
   const between = h('details.between', {hidden: true, title: t('between.title')}, betweenLabel, betweenText);
   const sourceCount = h('span.end.num', {});
-  const scoreNote = h('span.num', {});
+  const scoreNote = h('span.scoreval.num', {});
   const useProposal = button(
     '.link',
     {
@@ -200,7 +200,14 @@ export const buildLayout = segment => {
   const element = h(
     'section.editor',
     {},
-    h('div.desk', {}, grid, segment.offers.hypotheses.element, segment.offers.alternatives.element),
+    h(
+      'div.desk',
+      {},
+      grid,
+      segment.offers.hypotheses.element,
+      segment.offers.alternatives.element,
+      segment.bar.element,
+    ),
     actions,
   );
   return {

@@ -15,8 +15,9 @@ export class Offers {
    * @param {ConstraintSet} parts.constraints
    * @param {Proposal} parts.proposal
    * @param {(kind: string) => void} parts.record records a step of undo before a change
+   * @param {() => void} parts.onToggle shows or hides the panel with the n-best list
    */
-  constructor(page, {current, text, constraints, proposal, record}) {
+  constructor(page, {current, text, constraints, proposal, record, onToggle}) {
     this.page = page;
     this.current = current;
     this.text = text;
@@ -33,6 +34,7 @@ export class Offers {
     this.hypotheses = new Hypotheses({
       onTake: (row, number) => this.take(row, number),
       onLeave: () => text.focus(),
+      onToggle: () => onToggle(),
     });
   }
 

@@ -1,7 +1,7 @@
-/* After an edit, offers the changes that the rest of the sentence then needs. The words that would change are marked in the
-   field, and listed above it; Alt+Y takes all of them, Alt+Shift+Y or a click one. The offer changes neither the text nor
-   the caret, and disappears with the next letter typed. */
-import {h, setText, sr, t} from '../core/dom.js';
+/* After an edit, offers the changes that the rest of the sentence then needs. The field shows them as a difference: the words
+   that would go are struck through, with those that would come in grey behind them. Alt+Y takes all of them, Alt+Shift+Y or
+   a click one. The offer changes neither the text nor the caret, and disappears with the next letter typed. */
+import {h, setText, t} from '../core/dom.js';
 import {hint, nameOf, speltFor} from '../core/key_bindings.js';
 import {keptOf} from './rest.js';
 
@@ -77,12 +77,10 @@ export class Revision {
     this.current = current;
     this.text = text;
     this.constraints = constraints;
-    this.list = h('span.changes', {});
     this.takeLabel = h('span', {});
     this.element = h(
       'span.offer',
       {hidden: true, title: t('revision.title')},
-      this.list,
       h(
         'span.how',
         {},
@@ -141,25 +139,13 @@ export class Revision {
     this.runs = changes.length ? runs : [];
     this.element.hidden = !changes.length;
     setText(this.takeLabel, t(changes.length > 1 ? 'revision.take_all' : 'revision.take'));
-    this.text.field.mark(changedSpans(this.runs));
-    const lang = this.page.languages.target;
-    this.list.replaceChildren(
-      ...changes.map((run, number) =>
-        h(
-          'button.change',
-          {
-            type: 'button',
-            lang,
-            dir: 'auto',
-            title: t('revision.take_one'),
-            onmousedown: event => event.preventDefault(), // the field keeps the focus
-            onclick: () => this.take(number),
-          },
-          run.was?.trim() && h('del', {}, run.was.trim()),
-          run.was?.trim() ? run.t.trim() && ' ' : '+ ',
-          run.t.trim() ? h('ins', {}, run.t.trim()) : sr(t('revision.removed')),
-        ),
-      ),
+    this.text.field.offer(
+      changedSpans(this.runs).map(([start, end], number) => ({
+        start,
+        end,
+        text: changes[number].t.trim(),
+        take: () => this.take(number),
+      })),
     );
     this.announcement.textContent = changes.length
       ? t('revision.sr', {changes: changes.map(run => run.t.trim() || '–').join(', '), keys: speltFor('revise')})

@@ -26,6 +26,7 @@ import {Rest} from './rest.js';
 import {Review} from './review.js';
 import {Revision} from './revision.js';
 import {SegmentView} from './segment_view.js';
+import {SelectionBar} from './selection_bar.js';
 import {TargetText} from './target_text.js';
 
 export class Segment {
@@ -66,7 +67,14 @@ export class Segment {
       onLeave: () => text.focus(),
     });
     this.proposal = proposal;
-    this.offers = new Offers(bench, {current, text, constraints, proposal, record});
+    this.offers = new Offers(bench, {
+      current,
+      text,
+      constraints,
+      proposal,
+      record,
+      onToggle: () => this.view.togglePanel(),
+    });
     this.ledger = new Ledger({
       onUnpin: pinned => {
         constraints.unpin(pinned);
@@ -109,7 +117,20 @@ export class Segment {
     });
     this.comment = new Comment(bench, current, {onLeave: () => text.focus()});
     this.review = new Review(bench, {current, text, confirmation: this.confirmation});
+    this.bar = new SelectionBar(text, [
+      [t('pins.add'), 'pin', () => this.pinSelection()],
+      [t('bans.add'), 'ban_selection', () => this.banSelection()],
+      [t('bar.term'), 'scope', () => this.widen()],
+      [t('bar.concordance'), 'memory', () => bench.side.openMemory()],
+    ]);
     this.layout = buildLayout(this);
+    /** The words of the source that were selected last. */
+    this.chosenSource = '';
+    document.addEventListener('selectionchange', () => {
+      const selection = getSelection();
+      if (selection && !selection.isCollapsed && this.layout.sourceHost.contains(selection.anchorNode))
+        this.chosenSource = String(selection).trim();
+    });
     this.view = new SegmentView(bench, this.layout, {
       current,
       text,
@@ -152,6 +173,8 @@ export class Segment {
     this.offers.alternatives.close(false);
     this.completion.dismiss();
     this.revision.dismiss();
+    this.bar.hide();
+    this.chosenSource = '';
     Object.assign(this.current, {index, detail: null, source: this.bench.rows[index].source});
     this.waiting = [];
     this.offers.hideQuestion();
@@ -309,11 +332,12 @@ export class Segment {
   }
 
   /**
-   * Makes a pin a term of the document or of the glossary; without `text` the pin in focus, else the newest pin.
+   * Makes a pin, or what is selected in the field, a term of the document or of the glossary; without `text` the pin in
+   * focus, else the selection, else the newest pin.
    * @param {string} [text]
    */
-  widen(text = this.proposal.pinInFocus() ?? this.constraints.now.pins.at(-1)) {
-    widen(this.bench, {text, current: this.current, sourceHost: this.layout.sourceHost});
+  widen(text = this.proposal.pinInFocus() ?? (this.text.field.chosen().trim() || this.constraints.now.pins.at(-1))) {
+    widen(this.bench, {text, current: this.current, chosenSource: this.chosenSource});
   }
 
   /* ---- commands ---- */

@@ -10,6 +10,7 @@ import {originTexts} from './origins.js';
 import {settle, sourceLine} from './source.js';
 
 const CONFIDENCE_KEY = 'pinpoint:confidence';
+const PANEL_KEY = 'pinpoint:details'; // other translations, scores and prices
 const FULL_LEDGER = 90; // pixels: the ledger's heading and two constraints; a third takes the place of the free translation
 const BESIDE = 55; // pixels: a row above the open segment, and most of one below
 
@@ -43,6 +44,7 @@ export class SegmentView {
     this.origins = origins;
     this.canStep = canStep;
     this.showConfidence(readStored('local', CONFIDENCE_KEY) === 'shown');
+    this.showPanel(readStored('local', PANEL_KEY) === 'shown');
     addEventListener('resize', () => {
       settle(layout.sourceHost.firstElementChild);
       this.holdHeight();
@@ -243,6 +245,7 @@ export class SegmentView {
     const {holder} = this.current;
     text.field.area.readOnly = Boolean(holder);
     layout.pinInput.disabled = Boolean(holder);
+    text.field.element.classList.toggle('quiet', state !== 'confirmed' && text.snapshot().text === null);
     const unseen = unseenIn(text.value);
     const limit = limitNote(text.value, detail?.limits);
     layout.fieldNote.classList.toggle('over', limit.isOver);
@@ -278,6 +281,19 @@ export class SegmentView {
   /** @param {boolean} isShown whether the proposal shows how sure the model is of each word */
   showConfidence(isShown) {
     this.proposal.showConfidence(isShown);
+  }
+
+  /** @param {boolean} isShown whether other translations, scores and prices are shown */
+  showPanel(isShown) {
+    this.offers.hypotheses.show(isShown);
+    this.layout.element.classList.toggle('plain', !isShown);
+  }
+
+  togglePanel() {
+    const isShown = !this.offers.hypotheses.isOpen;
+    writeStored('local', PANEL_KEY, isShown ? 'shown' : 'hidden');
+    this.showPanel(isShown);
+    this.holdHeight();
   }
 
   toggleConfidence() {

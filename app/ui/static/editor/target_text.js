@@ -6,6 +6,7 @@ import {drafts} from '../core/storage.js';
 import {Field} from './field.js';
 
 const SAVE_PAUSE_MS = 300;
+const NOTICED_MS = 600; // a letter typed sooner was meant for the field as it was
 const END_LENGTH = 12; // characters in which an end sign is expected, before quotes and brackets
 const END_SIGN = /[.!?\u2026:;\u3002\uff01\uff1f\u061f\u06d4\u0964][^\p{L}\p{N}]*$/u;
 /**
@@ -24,6 +25,7 @@ export class TargetText {
   /** @type {string | null} the text of the newest edit command; null for the proposal */
   sent = null;
   visit = 0; // counts the openings of segments
+  #filled = Number.NEGATIVE_INFINITY; // when the empty field got the machine's text
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
 
@@ -47,6 +49,10 @@ export class TargetText {
       onBlur: () => this.flush(),
       onLoss: codes => page.say('warn', t('field.lost', {codes: codes.join(', ')})),
     });
+    this.field.area.addEventListener('keydown', event => this.onKey(event));
+    this.field.area.addEventListener('pointerdown', () => {
+      this.#filled = Number.NEGATIVE_INFINITY; // the person has seen the text
+    });
   }
 
   get value() {
@@ -65,12 +71,25 @@ export class TargetText {
     return this.isDirty || this.current.isPending('edit');
   }
 
+  /**
+   * A letter typed right after an empty field was filled begins the person's own text: the one that came is given up.
+   * @param {KeyboardEvent} event
+   */
+  onKey(event) {
+    const isLetter = [...event.key].length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
+    const {selectionStart, value} = this.field.area;
+    const isUnseen = performance.now() - this.#filled < NOTICED_MS && selectionStart === value.length;
+    if (isLetter && isUnseen) this.field.set('');
+    if (!['Shift', 'AltGraph'].includes(event.key)) this.#filled = Number.NEGATIVE_INFINITY;
+  }
+
   /** Another segment is open; the list knows its text. */
   reset() {
     const text = this.current.row.target ?? '';
     this.visit++;
     this.isDirty = false;
     this.isTyped = false;
+    this.#filled = Number.NEGATIVE_INFINITY;
     this.field.set(text, text.length);
   }
 
@@ -80,7 +99,9 @@ export class TargetText {
    */
   adopt(detail) {
     if (this.isUnsaved) return false;
+    const wasEmpty = !this.value;
     this.field.set(detail.target ?? detail.machine_text ?? '');
+    if (wasEmpty && this.value) this.#filled = performance.now();
     this.isTyped = detail.origin === 'typed';
     return true;
   }

@@ -1,14 +1,14 @@
-/* The edit field's editor: CodeMirror with one line of text, tags as atoms, marks, and grey text behind the last letter.
+/* The edit field's editor: CodeMirror with one line of text, tags as atoms, offered changes, and grey text behind the last letter.
    Its element has the properties of a text area, so that the rest of the page need not know the library. */
-import {chip, partsOf} from '../core/chips.js';
-import {h} from '../core/dom.js';
+import {chip, partsOf, withChips} from '../core/chips.js';
+import {h, t} from '../core/dom.js';
 import {oneLine} from '../core/unseen.js';
 import {Annotation, Decoration, EditorState, EditorView, StateEffect, WidgetType} from '../vendor/codemirror.js';
 
 /** @typedef {import('../vendor/codemirror.js').Transaction} Transaction */
 
 const BY_PAGE = Annotation.define(); // a change that the person did not make
-const REPAINT = StateEffect.define(); // tags, marks, the grey text or attributes have changed
+const REPAINT = StateEffect.define(); // tags, offers, the grey text or attributes have changed
 const REFUSED = /^(insertLineBreak|insertParagraph|history|format)/;
 
 /** Something shown in the text that is not one of its letters; `make` returns its element. */
@@ -39,8 +39,8 @@ class Shown extends WidgetType {
 
 export class TextBox {
   ghost = ''; // the completion shown behind the text
-  /** @type {number[][]} */
-  marks = []; // [start, end] of the words that an offer would change
+  /** @type {OfferedChange[]} */
+  offered = []; // what would change in the text
   /** @type {Tags} */
   tags = {}; // those of the source
   /** @type {Record<string, string>} */
@@ -150,7 +150,15 @@ export class TextBox {
     this.view.dispatch({selection: {anchor: within(start), head: within(end)}, scrollIntoView: this.view.hasFocus});
   }
 
-  /** Shows tags, marks, the grey text and the attributes as they are now. */
+  /**
+   * Where a letter is in the window, or null if it is not shown.
+   * @param {number} offset
+   */
+  placeOf(offset) {
+    return this.view.coordsAtPos(offset);
+  }
+
+  /** Shows tags, offers, the grey text and the attributes as they are now. */
   repaint() {
     this.view.dispatch({effects: REPAINT.of(null)});
   }
@@ -172,7 +180,7 @@ export class TextBox {
     const byPerson = transactions.filter(one => one.docChanged && !one.annotation(BY_PAGE));
     const input = byPerson.length ? this.#inputOf(byPerson[0]) : null;
     const {from, to} = view.state.selection.main;
-    if (byPerson.length) this.marks = [];
+    if (byPerson.length) this.offered = [];
     if (input && !this.isComposing) this.onBeforeInput(input);
     view.update(transactions);
     if (input) this.onInput(input, [from, to]);
@@ -277,15 +285,22 @@ export class TextBox {
       const widget = new Shown(`${written} ${tag.name} ${tag.content}`, () => chip(written, tag));
       return Decoration.replace({widget}).range(from, to);
     });
-    const marks = this.marks.map(([start, end]) =>
-      start === end
-        ? Decoration.widget({widget: new Shown('gap', () => h('mark.gap', {})), side: -1}).range(start)
-        : Decoration.mark({tagName: 'mark'}).range(start, end),
-    );
+    const offered = this.offered.flatMap(({start, end, text: coming, take}, number) => {
+      const keep = (/** @type {Event} */ event) => event.preventDefault(); // the field keeps the focus
+      const made = () =>
+        h(
+          `ins.offered${start === end ? '.gap' : ''}`,
+          {'aria-hidden': 'true', title: t('revision.take_one'), onmousedown: keep, onclick: take},
+          withChips(coming, this.tags),
+        );
+      const widget = new Shown(`offered ${number} ${start} ${end} ${coming}`, made);
+      const came = Decoration.widget({widget, side: 1}).range(end);
+      return start === end ? [came] : [Decoration.mark({tagName: 'mark'}).range(start, end), came];
+    });
     const {ghost} = this;
     // U+200C keeps the text and the completion apart where letters join, as in Arabic.
     const grey = () => h('span', {'aria-hidden': 'true'}, ghost && '\u200c', h('span.ghost', {}, ghost));
     const widget = Decoration.widget({widget: new Shown(`grey ${ghost}`, grey), side: 1});
-    return Decoration.set([...tags, ...marks, widget.range(text.length)], true);
+    return Decoration.set([...tags, ...offered, widget.range(text.length)], true);
   }
 }

@@ -330,8 +330,14 @@ export class Memory {
   }
 
   focusSearch() {
-    const selected = this.bench.segment.text.field.chosen();
-    if (selected) this.field.value = selected;
+    const {segment} = this.bench;
+    const selection = getSelection();
+    const isInSource = selection && segment.layout.sourceHost.contains(selection.anchorNode);
+    const selected = isInSource ? segment.chosenSource : segment.text.field.chosen().trim();
+    if (selected) {
+      this.field.value = selected;
+      this.search();
+    }
     this.field.focus();
     this.field.select();
   }

@@ -1,0 +1,69 @@
+"""What can be done with the words selected in the edit field, and the panel with other translations."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.e2e.screen import DOCUMENT, Screen
+
+SELECT_SOURCE = """words => {
+    const [first, ...others] = [...document.querySelectorAll('.source .sw')].filter(word =>
+        words.includes(word.textContent));
+    getSelection().setBaseAndExtent(first, 0, others.at(-1), 1);
+}"""
+
+
+def test_selected_words_are_pinned_banned_and_searched_by_the_bar(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Das rote Licht")
+    bar = screen.page.get_by_role("toolbar", name="For the selected words")
+    expect(bar).to_be_hidden()
+    screen.field.evaluate("field => field.setSelectionRange(4, 8)")
+    bar.get_by_role("button", name="Pin").click()
+    screen.eventually(lambda: screen.pins() == ["rote"])
+    expect(screen.field).to_be_focused()
+    screen.field.evaluate("field => field.setSelectionRange(9, 14)")
+    bar.get_by_role("button", name="Ban").click()
+    screen.eventually(lambda: screen.bans() == ["Licht"])
+    bar.get_by_role("button", name="Concordance").click()
+    expect(screen.page.get_by_role("searchbox", name="Concordance search")).to_have_value("Licht")
+    expect(bar).to_be_hidden()
+    screen.field.focus()
+    screen.page.keyboard.press("End")
+    expect(bar).to_be_hidden()
+    screen.expect_text("Das rote Licht")
+
+
+def test_term_is_made_of_the_words_selected_in_source_and_translation(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Das drahtlose Netz")
+    screen.page.evaluate(SELECT_SOURCE, ["wireless", "network"])
+    screen.field.evaluate("field => { field.focus(); field.setSelectionRange(4, 18); }")
+    screen.page.keyboard.press("Alt+Shift+p")
+    dialog = screen.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("drahtlose Netz")
+    expect(dialog.get_by_role("textbox").first).to_have_value("wireless network")
+    screen.page.keyboard.press("Escape")
+    screen.page.keyboard.type("Ein Netz")
+    screen.expect_text("Das Ein Netz")
+
+
+def test_other_translations_are_shown_on_demand_in_the_next_session_too(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.open_segment(3)  # its hypotheses are nearly as likely as the proposal
+    screen.wait_for_proposal()
+    head = screen.page.get_by_role("button", name="Other translations, scores and prices")
+    expect(screen.hypotheses.first).to_be_visible()
+    field, below = screen.field.bounding_box(), screen.row(4).bounding_box()
+    screen.field.focus()
+    screen.page.keyboard.press("Alt+j")
+    expect(screen.hypotheses.first).to_be_hidden()
+    assert screen.field.bounding_box() == field
+    after = screen.row(4).bounding_box()
+    assert below and after and after["y"] < below["y"], "the rows below have its room"
+    screen.visit()
+    screen.wait_for_proposal()
+    expect(head).to_have_attribute("aria-expanded", "false")
+    screen.page.keyboard.press("Control+ArrowDown")
+    expect(screen.hypotheses.first).to_be_focused()
+    expect(head).to_have_attribute("aria-expanded", "true")
