@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -123,3 +124,8 @@ def test_a_missing_library_is_named(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_8_bit_weights_are_refused(folder: Path) -> None:
     with pytest.raises(ModelError, match="8-bit weights are for models in Pinpoint's own format"):
         Translator.load(folder, precision="int8")
+
+
+def test_the_library_is_imported_only_for_its_models() -> None:
+    code = "import sys, engine; engine.Translator, engine.constrained_generate; print('transformers' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
