@@ -10,6 +10,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Literal, get_args
 
@@ -83,7 +84,6 @@ class SearchStream:
         self._search = search
         self._search_compiled = search_compiled
         self._refill_share = 0.0 if schedule == "batch" else refill_share
-        self._tracker = ConstraintTracker([], vocabulary.texts)
         self._waiting: deque[Sentence] = deque()
         self._restarting: deque[list[Sentence]] = deque()  # each a batch of its own
         self._batches: list[BeamSearch] = []  # the least advanced comes last
@@ -91,6 +91,11 @@ class SearchStream:
         self._num_ended_since = 0  # since the batch was halved
         self.batch_size = batch_size
         self.counts = Counts()
+
+    @cached_property
+    def _tracker(self) -> ConstraintTracker:
+        """The constraints of the sentences in batches; none are made for sentences that the compiled search covers."""
+        return ConstraintTracker([], self._vocabulary.texts)
 
     def __len__(self) -> int:
         """The number of sentences that have not ended."""
