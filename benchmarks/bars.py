@@ -62,6 +62,27 @@ OPUS_PIN_MS = Bar(
 FIREFOX_PIN_MS = Bar(
     "translation after a changed pin, Firefox model, 8 bits, 18 source pieces, median", 60, unit="ms", digits=0
 )
+CORE_PIN = {
+    count: Bar(
+        f"compiled core: processor time with {count} constraint token{'s' * (count > 1)} / CTranslate2 int8 without, "
+        "beam 10, equal steps",
+        0.45,
+        reason="Products of 8-bit numbers take a third of the time, near the processor's limit. With more tokens, "
+        "fewer prefixes are known from the earlier translations.",
+    )
+    for count in (1, 3, 10)
+}
+CORE_DOCUMENT = {
+    threads: Bar(
+        f"compiled core: a document at beam 5, sentences per second of processor time / CTranslate2 int8, {threads} "
+        f"thread{'s' * (threads > 1)}",
+        1.3,
+        is_most=False,
+        reason="A third of a sentence is Python before and after the search, and encoding takes a sixth.",
+    )
+    for threads in (1, 2)
+}
+CORE_ALTERNATIVES = Bar("compiled core: other words for a word, processor time, median", 80, unit="ms", digits=0)
 CONSTRAINED = Bar(
     "time of a step with 20 constraint tokens / without constraints, beam 10, equal steps",
     1.15,

@@ -33,6 +33,7 @@ from engine.model import load_model
 COUNTS = (1, 3, 10)  # constraint tokens
 NONE = "none"
 KNOWN, UNKNOWN, COMPLETION = "follow, the pin has its place", "follow, the pin has no place", "half is given"
+OF_PEOPLE = (KNOWN, UNKNOWN, COMPLETION)
 DOCUMENT_BEAM, NUM_ALTERNATIVES = 5, 8
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks import bars
 from benchmarks.bars import Bar
+from benchmarks.constraints_against_ctranslate2 import OF_PEOPLE
 from benchmarks.speed import report as latency
 from benchmarks.time_against_constraints import ratios
 
@@ -60,6 +61,21 @@ def pin_over(results: Results, peer: str, pins: str = "pins") -> float:
 def median_pin(pins: str) -> Callable[[Results], float]:
     """The median of the milliseconds of pins in 8 bits on one thread."""
     return lambda results: statistics.median(latency.walls(results[pins], "int8, 1"))
+
+
+def core_ratio(kind: str) -> Callable[[Results], float]:
+    """The median ratio of one kind of request to CTranslate2."""
+    return lambda results: one(results["cells"], kind=kind)["ratio"]
+
+
+def core_document(threads: int) -> Callable[[Results], float]:
+    """Sentences per second of processor time of a document, divided by CTranslate2's."""
+
+    def found(results: Results) -> float:
+        document = one(results["documents"], threads=threads)
+        return document["pinpoint_per_cpu_s"] / document["ctranslate2_per_cpu_s"]
+
+    return found
 
 
 def of_peer(kind: str, threads: int) -> Row:
@@ -191,6 +207,16 @@ BARS = (
     Row.of(bars.OPUS_PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 1", "opus_pins")),
     Row.of(bars.OPUS_PIN_MS, "latency", median_pin("opus_pins")),
     Row.of(bars.FIREFOX_PIN_MS, "latency", median_pin("firefox_pins")),
+    *(Row.of(bar, "constraints_against_ctranslate2", core_ratio(str(count))) for count, bar in bars.CORE_PIN.items()),
+    *(
+        Row.of(bar, "constraints_against_ctranslate2", core_document(threads))
+        for threads, bar in bars.CORE_DOCUMENT.items()
+    ),
+    Row.of(
+        bars.CORE_ALTERNATIVES,
+        "constraints_against_ctranslate2",
+        lambda results: statistics.median(results["alternatives_cpu_ms"]),
+    ),
     *map(of_constraints, (bars.CONSTRAINED, bars.MANY_TOKENS, bars.GRID)),
     Row.of(
         bars.BATCH_OVER_STREAM, "streaming/accelerator", on_accelerator(over_stream("VAR-BATCH", "time_over_stream"))
@@ -255,6 +281,14 @@ WITHOUT_BAR = (
     *(of_peer(*peer) for peer in (("int8", 2), ("float32", 1), ("float32", 2))),
     Row("sentences per second in a batch, beam 5 (and CTranslate2 with 2 threads)", "latency", throughput(5)),
     Row("the same, beam 50", "latency", throughput(50)),
+    *(
+        Row(
+            f"compiled core: processor time / CTranslate2 int8 without constraints, {kind}",
+            "constraints_against_ctranslate2",
+            lambda results, kind=kind: f"{core_ratio(kind)(results):.2f}",  # type: ignore[misc]
+        )
+        for kind in OF_PEOPLE
+    ),
     Row(
         "share of a decoder step that reading or multiplying the weights needs",
         "latency",
