@@ -16,7 +16,13 @@ from pathlib import Path
 from engine.compiled.build import build, compiler
 from tests.compiled.conftest import SANITIZED
 
-TESTS = ("test_products.py", "test_compiled_model.py", "test_compiled_decoder.py", "test_alignment.py")
+TESTS = (
+    "test_products.py",
+    "test_compiled_model.py",
+    "test_compiled_decoder.py",
+    "test_alignment.py",
+    "test_compiled_search.py",
+)
 
 
 def failed_tests() -> int:
