@@ -129,10 +129,11 @@ class _Comparison:
             if not quantities_left:
                 continue
             words = values_in(text, language)
+            is_below_zero = "minus" in text.casefold()
             for quantity in list(quantities_left):
                 for value in _spoken(quantity):
-                    if words[value]:
-                        words[value] -= 1
+                    if words[abs(value)] and (value >= 0 or is_below_zero):
+                        words[abs(value)] -= 1
                         quantities_left.remove(quantity)
                         break
 

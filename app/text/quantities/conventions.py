@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SPACES: Final = " \u00a0\u2009\u202f"
 NO_BREAK: Final = "\u00a0"
+MINUS: Final = "-"
 # Signs that group digits in any language, because they never separate decimals.
 GROUPING_ONLY: Final = "'’\u00a0\u2009\u202f"
 _FALLBACK: Final = "root"
@@ -77,14 +78,17 @@ class Conventions:
     puts_currency_first: bool
 
     def value(self, token: str) -> Decimal | None:
-        """The value of digits and separators; None if they are not one number in this language.
+        """The value of digits and separators, perhaps behind a minus sign; None if they are not one number here.
 
         >>> conventions_of("de").value("1.000"), conventions_of("en").value("1.000"), conventions_of("de").value("3.5")
         (Decimal('1000'), Decimal('1.000'), None)
         """
-        whole, mark, fraction = token.partition(self.decimal)
+        minus = MINUS if token.startswith(MINUS) else ""
+        whole, mark, fraction = token.removeprefix(minus).partition(self.decimal)
         if mark and not fraction.isdigit():
             return None
+        if mark and not whole:
+            return Decimal(f"{minus}0.{fraction}")  # ".5"
         for sign in GROUPING_ONLY:
             whole = whole.replace(sign, self.group)
         first, *groups = whole.split(self.group)
@@ -92,7 +96,7 @@ class Conventions:
             return None
         if groups and (len(first) > 3 or len(groups[-1]) != 3 or any(len(group) not in (2, 3) for group in groups)):
             return None
-        return Decimal("".join([first, *groups]) + (f".{fraction}" if mark else ""))
+        return Decimal(minus + "".join([first, *groups]) + (f".{fraction}" if mark else ""))
 
     def localized(self, whole: str, fraction: str, group: str | None = None) -> str:
         """Digits before and behind the decimal sign as this language writes them; "" for `group`: without groups."""
@@ -129,6 +133,11 @@ def conventions_of(language: str) -> Conventions:
         hour_words=_HOUR_WORDS.get(locale.language, ()),
         puts_currency_first=currency.find("¤") < currency.find("0"),
     )
+
+
+def is_currency(code: str) -> bool:
+    """True for the code of a currency: "EUR"."""
+    return code in locale_of("en").currencies
 
 
 def value_of(token: str, language: str) -> Decimal | None:

@@ -27,6 +27,7 @@ class Quantity:
     `is_ordinal` is true for "125th", and for "125." in a language that writes ordinals with a dot.
     `shares` is set for a part of a range: with its neighbour it may share a "word" (a month, a word for hours or for a
     power of ten), the "year", or the first "digits": "1998-99". `begins_range` is true if it is the first of the two.
+    A number below zero has an ordinary "-" in `digits`, whichever sign or word its text has.
     """
 
     start: int

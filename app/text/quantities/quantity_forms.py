@@ -9,12 +9,13 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from app.text.quantities.conventions import NO_BREAK, SPACES, Conventions, conventions_of
+from app.text.quantities.conventions import MINUS, NO_BREAK, SPACES, Conventions, conventions_of
 from app.text.quantities.number_words import words_for
 from app.text.quantities.quantity import Atom, Quantity
 
 _MONTH: Final = re.compile(r"M+|L+")
 _MAX_SPELT: Final = 12
+_OTHER_MINUS: Final = ("−", "–", "\u2011", "minus ")
 _THOUSAND: Final = 3  # as a power of ten
 
 
@@ -152,7 +153,14 @@ def _digits(token: str, conventions: Conventions) -> tuple[str, str]:
 
 def _written(token: str, here: Conventions, there: Conventions) -> Iterator[str]:
     """A number in the format of the language `there`: with its groups, without, and with spaces."""
+    if token.startswith(MINUS):
+        forms = list(_written(token[1:], here, there))
+        yield from (f"{sign}{form}" for sign in (MINUS, *_OTHER_MINUS) for form in forms)
+        return
     whole, fraction = _digits(token, here)
+    if not whole:  # ".5"
+        yield from (there.localized("0", fraction), there.localized("", fraction))
+        return
     plain, grouped = there.localized(whole, fraction, ""), there.localized(whole, fraction)
     has_groups = not token.partition(here.decimal)[0].isdigit()
     if len(whole) < 4:

@@ -13,9 +13,18 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from app.text.quantities.conventions import NO_BREAK, SPACES, Conventions, Magnitude, conventions_of
+from app.text.quantities.conventions import (
+    MINUS,
+    NO_BREAK,
+    SPACES,
+    Conventions,
+    Magnitude,
+    conventions_of,
+    is_currency,
+)  # fmt: skip
 from app.text.quantities.quantity import Kind, Quantity, Reading, clock_of, date_reading
 from app.text.quantities.ranges import with_ranges
+from app.text.quantities.units import unit_behind
 
 _GAP: Final = f"[{SPACES}]"
 TWELVE_HOURS: Final = re.compile(
@@ -23,6 +32,18 @@ TWELVE_HOURS: Final = re.compile(
     r"[ \u00a0\u202f]?(?P<half>[aApP])(?:\.[ \u00a0\u202f]?[mM]\.|[mM]\b)"
 )
 _NUMBER: Final = r"\d+(?:[.,'’]\d+|[\u00a0\u2009\u202f]\d{3}(?!\d))*"
+# "下午3点30分", "15時30分", "오후 3시"; "3時間" are hours that something takes, and "3点" alone are points.
+_EAST_ASIAN_HOUR: Final = re.compile(
+    rf"(?<![\d.,:])(?P<part>上午|下午|早上|晚上|中午|凌晨|午前|午後|오전|오후)?{_GAP}?(?P<hours>\d{{1,2}})"
+    rf"(?:[点點時时시]{_GAP}?(?:(?P<minutes>[0-5]?\d)[分분](?![钟鐘間间])|[半반])"
+    r"|[時时시](?![间間隔计計候代刻간])|[点點](?=[钟鐘整])|(?(part)[点點]|(?!)))"
+)
+_AFTERNOON: Final = frozenset({"下午", "晚上", "中午", "午後", "오후"})
+# What makes the number behind it less than zero; no range, as in "5 -10".
+_BELOW_ZERO: Final = re.compile(
+    r"(?:(?:^|(?<=[\s(\[{\"'„“«=:±<>~/–—]))(?<!\d\s)[-−–\u2011]|(?<!\d\s)\bminus\s|(?<!\b[ad]u\s)\bmoins\s)\Z",
+    re.IGNORECASE,
+)
 _TOKEN: Final = re.compile(
     rf"""
     (?P<iso>(?<![\d.,/-])\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\d-]))
@@ -32,6 +53,8 @@ _TOKEN: Final = re.compile(
     | (?P<half>{TWELVE_HOURS.pattern.replace("?P<half>", "").replace("?P<hour>", "").replace("?P<minutes>", "")})
     | (?P<clock>(?<![\d.,:])\d{{1,3}}:\d{{1,2}}(?::\d{{2}})?(?:[.,]\d+)?(?![\d:]))
     | (?P<spaced>(?<![\d.,])\d{{1,3}}(?:[ ]\d{{3}})+(?:[.,]\d+)?(?![\d]|[.,]\d))
+    | (?P<east>\d{{1,2}}(?=[点點時时시])
+        |(?:上午|下午|早上|晚上|中午|凌晨|午前|午後|오전|오후){_GAP}?(?=\d{{1,2}}[点點時时시]))
     | (?P<cjk>(?:\d{{4}}[年년]{_GAP}?)?\d{{1,2}}[月월]{_GAP}?\d{{1,2}}[日일])
     | (?P<number>{_NUMBER})
     """,
@@ -44,10 +67,21 @@ _SUFFIX: Final = re.compile(r"[^\W\d_]{1,8}")
 _VERBS: Final = frozenset({"may", "march"})  # English words that are months only with a capital letter
 _PARTS: Final = re.compile(r"\d+")
 # A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
+_PRODUCTS: Final = (
+    "Android|Bluetooth|Chrome|Debian|Django|Fedora|Firefox|Java|Kotlin|Linux|Node|Perl|Python|Rails|Ruby|Rust|Safari"
+    "|Swift|Thunderbolt|Ubuntu|Unicode|Vulkan|Windows"
+)
 _NAME_BEFORE: Final = re.compile(
     r"(?:\b(?i:v|version|release|section|chapter|table|figure|fig|appendix|annex|part|step|clause|rule)s?\.?"
-    r"|(?:[\w,;]\s+|[(\[])[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$"
+    rf"|\b(?:{_PRODUCTS})|(?:[\w,;]\s+|[(\[])[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$"
 )
+# A word with a capital behind its first letter: USB, PCIe, macOS, Wi-Fi.
+_CAPITALS_BEFORE: Final = re.compile(r"(?<![\w-])(?!pH )([\w-]+[A-Z][\w-]*)[ \u00a0]$")
+_PART_NUMBER_BEFORE: Final = re.compile(
+    r"(?:\b(?:part|model|article|order|serial|item|catalog(?:ue)?|drawing) (?:no\.?|number|nr\.?)|P/N):?\s?$",
+    re.IGNORECASE,
+)
+_STANDARD: Final = re.compile(r"802\.\d{1,2}[a-z]{0,2}(?!\w)")  # IEEE 802.11ac
 _LABEL: Final = re.compile(r"\d{1,3}\.\d{1,2}")  # that may be the number of a section or version
 _HEADING_BEHIND: Final = re.compile(r"[.)]?[ \u00a0]+[^\W\d_a-zß-ÿ]")
 # Units with a capital letter, "2.4 GHz"; a single letter only at the end: "2.1 A new hope" is a heading.
@@ -107,6 +141,12 @@ class _Reader:
         if kind == "iso":
             year, month, day = map(int, match.group().split("-"))
             return self._made(start, end, "date", [date_reading(day, month, year), (("text", match.group()),)])
+        if kind == "east":
+            if hour := _EAST_ASIAN_HOUR.match(self.text, start):
+                return self._east_asian_hour(hour)
+            number = _ONE_NUMBER.search(self.text, start)
+            assert number is not None
+            return self._number(*number.span())
         if kind == "cjk":
             *years, month, day = map(int, _PARTS.findall(match.group()))
             return self._made(start, end, "date", [date_reading(day, month, *years)])
@@ -153,7 +193,7 @@ class _Reader:
 
     def _spaced(self, start: int, end: int) -> Quantity:
         """A number with spaces between its groups; in languages with another sign, "1 000" may also be two numbers."""
-        token = self.text[start:end]
+        _, token = self._signed(start, end)
         values = [self.conventions.value(part) for part in token.split(" ")]
         value = self.conventions.value(token.replace(" ", NO_BREAK))
         if value is None or None in values:
@@ -162,22 +202,27 @@ class _Reader:
             return self._number(*number.span())
         whole: Reading = (("number", value),)
         parts: Reading = tuple(("number", part) for part in values if part is not None)
-        return self._number(start, end, [whole, parts] if self.conventions.group in SPACES else [parts, whole])
+        first, *groups = token.split(" ")
+        is_whole = self.conventions.group in SPACES or groups[-1] == "000" or (len(groups) > 1 and len(first) < 3)
+        return self._number(start, end, [whole, parts] if is_whole else [parts, whole])
 
     def _number(self, start: int, end: int, readings: list[Reading] | None = None) -> Quantity:
-        text, token = self.text, self.text[start:end]
-        before, behind = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+        text = self.text
+        first, token = self._signed(start, end)
+        before, behind = text[max(0, first - _AROUND) : first], text[end : end + _AROUND]
         value = self.conventions.value(token) if len(token) <= _MAX_TOKEN else None
         if before[-1:].isalpha() and readings is None:
             return self._glued(start, end, value)
-        if readings is None and (date := self._named_date(start, end, value, before)) is not None:
+        if readings is None and _is_standard(text, start, before):
+            return self._standard(start)
+        if readings is None and first == start and (date := self._named_date(start, end, value, before)) is not None:
             return date
-        if readings is None and (time := self._hour(start, end, before)) is not None:
+        if readings is None and first == start and (time := self._hour(start, end, before)) is not None:
             return time
         if (magnitude := self.words.magnitude.match(behind)) is not None and (
             readings is not None or value is not None
         ):
-            return self._amount(start, end, magnitude, value, before, readings)
+            return self._amount(first, end, magnitude, value, before, readings, token)
         suffix_match = _SUFFIX.match(behind)
         suffix = suffix_match.group() if suffix_match else ""
         if readings is None:
@@ -187,10 +232,11 @@ class _Reader:
         is_dotted = behind[:1] == "." and token.isdigit() and len(token) < 4 and self.conventions.decimal != "."
         kind: Kind = "name" if readings[0][0][0] == "text" else "time" if readings[0][0][0] == "time" else "number"
         return self._made(
-            start,
+            first,
             end,
             kind,
             readings,
+            digits=token,
             suffix=suffix,
             is_ordinal=suffix in _ORDINAL_SUFFIX or is_dotted,
         )
@@ -208,9 +254,50 @@ class _Reader:
         is_heading = not before and (
             not behind or (_HEADING_BEHIND.match(behind) is not None and _UNIT_BEHIND.match(behind) is None)
         )
-        if self.conventions.decimal == "." and _LABEL.fullmatch(token) and (is_in_name(before) or is_heading):
+        if _PART_NUMBER_BEFORE.search(before):
             return [copied, number]
+        if self.conventions.decimal == "." and _LABEL.fullmatch(token):
+            is_measured = unit_behind(behind, self.conventions.language) or _UNIT_BEHIND.match(behind)
+            is_named = not is_measured and (is_in_name(before) or self._is_behind_capitals(before))
+            if is_named or is_heading:
+                return [copied, number]
         return [number, (("time", clock),)] if clock is not None and is_clock and "." in token else [number]
+
+    def _signed(self, start: int, end: int) -> tuple[int, str]:
+        """The start of a number with what belongs to it before its digits, and its token: "-3", ".5"."""
+        text, point = self.text, self.conventions.decimal
+        first = start
+        is_begun = text[start - 1 : start] == point and not text[max(0, start - 2) : start - 1].strip(
+            "-−–+±~<>=([/$€£¥  "
+        )
+        behind = text[end : end + _AROUND]
+        if (
+            is_begun
+            and start
+            and text[start:end].isdigit()
+            and (not behind[:1].isalnum() or unit_behind(behind, self.conventions.language))
+        ):
+            first -= 1
+        token = text[first:end]
+        if sign := _BELOW_ZERO.search(text, max(0, first - 6), first):
+            return sign.start(), MINUS + token
+        return first, token
+
+    def _is_behind_capitals(self, before: str) -> bool:
+        """True behind a word such as "USB" or "macOS", which is no currency, in a text that is not all in capitals."""
+        match = _CAPITALS_BEFORE.search(before)
+        return match is not None and not is_currency(match[1]) and not self.text.isupper()
+
+    def _standard(self, start: int) -> Quantity:
+        match = _STANDARD.match(self.text, start)
+        assert match is not None
+        return self._made(start, match.end(), "name", [(("text", match.group()),)])
+
+    def _east_asian_hour(self, match: re.Match[str]) -> Quantity:
+        hour, is_half = int(match["hours"]), match.group()[-1] in "半반"
+        hour += 12 if match["part"] in _AFTERNOON and hour < 12 else 0
+        time = hour * 60 + (30 if is_half else int(match["minutes"] or 0))
+        return self._made(*match.span(), "time", [(("time", time),)])
 
     def _glued(self, start: int, end: int, value: Decimal | None) -> Quantity:
         """A word with letters before its digits, such as "A350" or "MP3"."""
@@ -232,6 +319,7 @@ class _Reader:
         value: Decimal | None,
         before: str,
         readings: list[Reading] | None,
+        token: str,
     ) -> Quantity:
         """A number with a word for a power of ten: "4.5 million", "$4.5m"."""
         magnitude = self.words.by_word[match["word"]]
@@ -252,7 +340,7 @@ class _Reader:
             end + match.end() if certain else end,
             "number",
             found,
-            digits=self.text[start:end],
+            digits=token,
             suffix="" if certain else match["word"] if match.start("word") == 0 else "",
             magnitude=certain,
         )
@@ -353,6 +441,11 @@ def _spelt(word: str) -> str:
     """A pattern for a word with any spaces, which must not go on as a longer word."""
     pattern = re.escape(word).replace("\u00a0", _GAP).replace(r"\ ", _GAP)
     return pattern if word[-1] > "\u2fff" else rf"{pattern}(?!\w)"
+
+
+def _is_standard(text: str, start: int, before: str) -> bool:
+    """True if the number is that of a standard: "802.11ac", not "$802.11"."""
+    return unicodedata.category(before.rstrip()[-1:] or " ") != "Sc" and _STANDARD.match(text, start) is not None
 
 
 def _twelve(token: str) -> int:

@@ -55,7 +55,12 @@ def _like_before(first: Quantity, last: Quantity, sign: str) -> tuple[Quantity, 
         return first, last
     if _is_day(last) and (days := _days(first, last)) and len(first.readings[0]) == 1:
         return replace(first, shares="word", begins_range=True), _also(last, *days)
-    if first.kind == "name" and _SECTION.fullmatch(first.digits) and _SECTION.fullmatch(last.digits):
+    if (
+        (sign in "-,/" or sign in _RANGE_WORDS)
+        and first.kind == "name"
+        and _SECTION.fullmatch(first.digits)
+        and _SECTION.fullmatch(last.digits)
+    ):
         return first, replace(last, kind="name", readings=((("text", last.digits),), *last.readings))
     if sign in ("-", "/") and first.digits.isdigit() and last.digits.isdigit() and len(first.digits) <= _YEAR:
         missing = len(first.digits) - len(last.digits)

@@ -77,6 +77,12 @@ NUMBER_CASES = [
     ("once: 5", "5, also 5", {}, "a number repeated"),
     ("٣ files", "3 Dateien", {}, "digits of another script"),
     ("%1$s of {0}", "%1$s von {0}", {}, "digits of placeholders are not numbers"),
+    ("at -35 °C", "bei 35 °C", {"missing": ("-35",), "extra": ("35",)}, "the minus is missing"),
+    ("at -3.5 °C", "bei −3,5 °C", {}, "another minus sign"),
+    ("at -3.5 °C", "bei minus 3,5 Grad", {}, "the sign as a word"),
+    ("at -3 °C", "bei minus drei Grad", {}, "all in words"),
+    (".5 mm", "0,5 mm", {}, "a zero before the decimal sign"),
+    ("1 000 000 files", "1.000.000 Dateien", {}, "groups with ordinary spaces"),
 ]
 
 

@@ -66,6 +66,35 @@ READINGS = [
     ("en", "+49 30 123456", ("text", "4930123456"), "a telephone number"),
     ("en", "A350", ("text", "A350"), "a number in a word"),
     ("en", "2:1", ("text", "2:1"), "a score"),
+    ("en", ".5 mm", ("number", Decimal("0.5")), "a decimal sign without a digit before it"),
+    ("de", ",5 mm", ("number", Decimal("0.5")), "the same in German"),
+    ("de", ".5 mm", ("number", Decimal(5)), "not the decimal sign of German"),
+    ("en", "a .7z file", ("number", Decimal(7)), "the dot belongs to the name of a kind of file"),
+    ("en", "at -3.5 °C", ("number", Decimal("-3.5")), "a minus sign"),
+    ("en", "at −3.5 °C", ("number", Decimal("-3.5")), "a typographic minus sign"),
+    ("de", "minus 3,5 Grad", ("number", Decimal("-3.5")), "the sign as a word"),
+    ("en", "-.5 V", ("number", Decimal("-0.5")), "both"),
+    ("fr", "au moins 15 fichiers", ("number", Decimal(15)), "at least"),
+    ("en", "pages 10 -15", ("number", Decimal(10)), "a range"),
+    ("en", "IEEE 802.11 networks", ("text", "802.11"), "the number of a standard"),
+    ("en", "the 802.11ac standard", ("text", "802.11ac"), "the same with its letters"),
+    ("en", "$802.11", ("number", Decimal("802.11")), "an amount of money"),
+    ("en", "USB 3.0 is fast", ("text", "3.0"), "a version behind an acronym"),
+    ("en", "macOS 10.15 is old", ("text", "10.15"), "a version behind a name with a capital inside"),
+    ("en", "Bluetooth 5.2 is new", ("text", "5.2"), "a version behind the name of a product"),
+    ("en", "part number 47.110", ("text", "47.110"), "a part number"),
+    ("en", "EUR 3.50 each", ("number", Decimal("3.50")), "behind a currency"),
+    ("en", "The CPU 3.5 GHz", ("number", Decimal("3.5")), "with a unit"),
+    ("en", "ONLY 3.5 PERCENT", ("number", Decimal("3.5")), "a text in capitals"),
+    ("en", "About 3.5 percent", ("number", Decimal("3.5")), "an ordinary word"),
+    ("en", "1 000 000 files", ("number", Decimal(1_000_000)), "groups with ordinary spaces"),
+    ("en", "10 000 files", ("number", Decimal(10_000)), "one such group"),
+    ("en", "100 200 300", ("number", Decimal(100)), "three numbers"),
+    ("zh", "下午3点30分", ("time", 15 * 60 + 30), "a Chinese time"),
+    ("zh", "上午9点半", ("time", 9 * 60 + 30), "half past"),
+    ("ja", "15時30分に", ("time", 15 * 60 + 30), "a Japanese time"),
+    ("ko", "오후 3시 30분", ("time", 15 * 60 + 30), "a Korean time"),
+    ("ja", "3時間", ("number", Decimal(3)), "hours that something takes"),
 ]  # fmt: skip
 
 
@@ -98,6 +127,11 @@ FORMS = [
     ("en", "de", "the A350", "A350"),
     ("de", "en", "6,5 Millionen", "6.5 million"),
     ("de", "de-CH", "1.250,5 km", "1'250.5"),
+    ("en", "de", ".5 mm", "0,5"),
+    ("en", "de", "at -3.5 °C", "-3,5"),
+    ("en", "de", "1 000 000 files", "1.000.000"),
+    ("en", "de", "an 802.11ac router", "802.11ac"),
+    ("zh", "de", "下午3点30分", "15:30 Uhr"),
 ]
 
 
@@ -123,6 +157,8 @@ REQUIRED = [
     ("People under 18 may not enter.", ["18"]),  # a verb
     ("on 3 may 2024", ["3. Mai 2024"]),
     (" ".join(["15"] * 17), []),  # a table
+    ("at -3 °C", ["-3"]),
+    ("IEEE 802.11 has 3.5 GB", ["802.11", "3,5"]),
 ]
 
 
