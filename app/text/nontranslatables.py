@@ -28,6 +28,8 @@ _ADDRESS = re.compile(
     (?<![\w.+-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>"“”„«»‹›‘’`{}|\\^]*[\w/\#=&~]  # https://harbor.example/download
     | (?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+  # help@harbor.example
     | (?<![\w/.~:<-])(?:~/|\.{1,2}/|/(?=[\w.+-]+/))(?:[\w.+-]+/)*(?:[\w.+-]*\w|(?<=/))  # /etc/fstab, ~/.profile
+    | (?<![\w./\\-])\.(?:ht(?:access|passwd)|git[a-z]{0,12}|env|ssh|gnupg|netrc|profile|bash_[a-z]{1,12}|vim|emacs
+        |\w{1,20}(?:rc|ignore|config|attributes))(?:\.\w{1,20}){0,3}(?![\w-])  # .htaccess, .env.local
     | (?<!\w)[A-Za-z]:\\(?:[\w.+-]+\\)*[\w.+-]*\w  # C:\Users\Public
     | (?<!`)`[^`\s]+`(?!`)  # `make`
     | (?<![\w-])--[A-Za-z][\w-]*  # --dry-run

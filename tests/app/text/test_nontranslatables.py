@@ -51,6 +51,8 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("See https://harbor.example/a?b=1&c=%s.", "address:https://harbor.example/a?b=1&c=%s"),
         ("(help@harbor.example), AT&T, a@b", "address:help@harbor.example"),
         ("in /etc/fstab, ~/.profile, ../up/it", "address:/etc/fstab address:~/.profile address:../up/it"),
+        ("Edit .htaccess or .env.local. Open .bashrc.", "address:.htaccess address:.env.local address:.bashrc"),
+        ("the .NET files .and others, a.env", ""),
         (r"in C:\Users\new", r"address:C:\Users\new"),
         ("and/or 24/7 km/h / a // b 1/2", ""),
         ("Run `make`, not `make all`", "address:`make`"),
