@@ -163,7 +163,7 @@ class SentenceRules:
         is_capital = bool(word) and last[:1].isupper()
         if is_capital and len(words) > 1 and not self.names.isdisjoint(names):
             return None
-        if not self.after_numbers.isdisjoint(names) and len(words) > 1 and words[-2].rstrip(".").isdigit():
+        if not self.after_numbers.isdisjoint(names) and len(words) > 1 and _counts(words[-2]):
             return bool(word) or None
         if not self.inside.isdisjoint(names):
             return False
@@ -227,6 +227,11 @@ def _is_lower(character: str) -> bool:
 def _is_word(letters: str) -> bool:
     """True if letters before a dot may be a whole word: the last four of an abbreviation often have no vowel."""
     return letters.isalpha() and not _VOWELS.isdisjoint(letters[-4:].lower())
+
+
+def _counts(word: str) -> bool:
+    """True for a number or "per" before a counted word: "5 stk.", "pr. stk."."""
+    return word.rstrip(".").isdigit() or word.lower() in ("pr.", "per")
 
 
 def _is_section_number(words: list[str], last: str) -> bool:
