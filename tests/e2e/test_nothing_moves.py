@@ -256,3 +256,25 @@ def test_second_press_confirms_the_text_as_it_is_seen(screen: Screen, decoder: H
     screen.page.keyboard.press("Control+Enter")
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
     expect(screen.row(1).locator(".tgt")).to_have_text(SHORT)
+
+
+PLACES_AROUND_A_PIN = """() => {
+    const places = () => [...document.querySelectorAll('.hyp .w')].map(word => {
+        const letters = document.createRange();
+        letters.selectNodeContents(word);
+        const {left, width, top} = letters.getBoundingClientRect();
+        return [left, width, top];
+    });
+    const before = places();
+    const word = document.querySelectorAll('.hyp .w')[1];
+    word.focus();
+    word.dispatchEvent(new KeyboardEvent('keydown', {key: ' ', code: 'Space', bubbles: true, cancelable: true}));
+    return [before, places(), document.querySelectorAll('.hyp .pin').length];
+}"""
+
+
+def test_pin_moves_no_word_of_the_proposal(screen: Screen, decoder: HandDecoder):
+    answer_first(decoder, screen, LONG)
+    before, after, num_pins = screen.page.evaluate(PLACES_AROUND_A_PIN)
+    assert num_pins == 1
+    assert after == before

@@ -1,4 +1,4 @@
-"""What can be done with the words selected in the edit field, and the panel with other translations."""
+"""The words selected in the edit field, and the panel with other translations."""
 
 from __future__ import annotations
 

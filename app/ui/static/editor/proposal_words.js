@@ -31,14 +31,7 @@ export const proposalNodes = (tokens, look) => {
     }
     while (i < tokens.length && tokens[i].pin === pin && tokens[i].at === at) i++;
     const [head, ...rest] = parts.slice(first, i);
-    nodes.push(
-      h(
-        'span.pin',
-        {title: t('proposal.pinned.title')},
-        h('span.nw', {}, icon('lock'), sr(t('proposal.pinned.sr')), head),
-        rest,
-      ),
-    );
+    nodes.push(h('span.pin', {title: t('proposal.pinned.title')}, sr(t('proposal.pinned.sr')), head, rest));
   }
   return nodes;
 };
