@@ -160,8 +160,11 @@ def set_aside(paths: list[Path], seed: int = 41) -> None:
     order = [(path, number) for path, pairs in by_file.items() for number in range(len(pairs))]
     rng = random.Random(seed)
     chosen: set[tuple[Path, int]] = set()
+    num_seen = 0
     for path, pairs in by_file.items():
-        count = round(NUM_SET_ASIDE * len(pairs) / len(order))
+        num_seen += len(pairs)
+        # Files are small: to round the share of each would lose or add up to half a pair every time.
+        count = round(NUM_SET_ASIDE * num_seen / len(order)) - len(chosen)
         chosen |= {(path, number) for number in rng.sample(range(len(pairs)), count)}
     SET_ASIDE.write_text("".join(by_file[path][number].row for path, number in order if (path, number) in chosen))
     for path, pairs in by_file.items():

@@ -66,3 +66,17 @@ def test_a_pair_that_repeats_most_of_another_is_reported(check):
         "x.tsv", 2, "en", "-", "The fee is due on the third day of each month.", "Die Gebühr folgt."
     )
     assert [place for place, _ in check.near_duplicates([first, second])] == ["x.tsv:2"]
+
+
+def test_exactly_the_number_of_pairs_is_set_aside_and_the_rest_stays(check, tmp_path: Path, monkeypatch):
+    paths = [tmp_path / f"x-{number}.tsv" for number in range(120)]
+    rows = {path: [f"en\t-\tText {path.stem} {row}\tText {path.stem} {row}\n" for row in range(100)] for path in paths}
+    for path in paths:
+        path.write_text("".join(rows[path]))
+    monkeypatch.setattr(check, "SET_ASIDE", tmp_path / "set-aside.tsv")
+    check.set_aside(paths)
+    aside = check.SET_ASIDE.read_text().splitlines(keepends=True)
+    assert len(aside) == check.NUM_SET_ASIDE
+    assert {sum(row in aside for row in rows[path]) for path in paths} == {3, 4}
+    left = [row for path in paths for row in path.read_text().splitlines(keepends=True)]
+    assert sorted(left + aside) == sorted(row for path in paths for row in rows[path])
