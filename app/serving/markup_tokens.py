@@ -50,6 +50,7 @@ _NOT_TRANSLATED: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _ID: Final = re.compile(r"\sid\s*+=", re.IGNORECASE)
+_SPACES: Final = re.compile(r"(\s+)")
 _SPACE_RULE: Final = re.compile(r"""\sxml:space\s*+=\s*+["'](preserve|default)\b""")
 _PREFORMATTED: Final = frozenset({"pre", "textarea"})
 LINE_ENDS: Final = re.compile(r"([ \t]*+(?:[\r\n\f][ \t]*+)+)")
@@ -133,7 +134,8 @@ class Outline:
         keeping = [self.keeps_lines]
         for token in tokens:
             if token.kind == "text":
-                yield from _lines(token.raw) if keeping[-1] and not token.is_literal else [token]
+                lines = _literal_lines if token.is_literal else _lines
+                yield from lines(token.raw) if keeping[-1] else [token]
                 continue
             if token.kind == "open":
                 rule = _SPACE_RULE.search(token.raw)
@@ -250,6 +252,16 @@ def _lines(text: str) -> Iterator[MarkupToken]:
     for number, part in enumerate(LINE_ENDS.split(text)):
         if part:
             yield MarkupToken("line end" if number % 2 else "text", part)
+
+
+def _literal_lines(text: str) -> Iterator[MarkupToken]:
+    """The lines of a CDATA section, each in a section of its own, which is the same to a reader of XML."""
+    for part in _SPACES.split(text):
+        if LINE_ENDS.search(part):
+            yield from (MarkupToken("close", CDATA_END, CDATA), MarkupToken("line end", part))
+            yield MarkupToken("open", CDATA, CDATA)
+        elif part:
+            yield MarkupToken("text", part, is_literal=True)
 
 
 def _texts_beside(tokens: Sequence[MarkupToken], boundaries: Set[int]) -> list[str]:

@@ -111,6 +111,20 @@ def test_line_breaks_in_paragraphs_become_spaces_and_those_between_paragraphs_st
     assert marked.markup(found) == "<p>\n  One <b>two\tthree</b> four.\n</p>\n\n<pre>a\n b</pre>"
 
 
+@pytest.mark.parametrize(
+    ("start", "paragraphs", "written"),
+    [
+        ("<p>", ["<t0>One two</t0>"], "<![CDATA[One two]]>"),
+        ('<p xml:space="preserve">', ["<t0>One</t0>", "<t0>two</t0>"], "<![CDATA[One]]>\n\t<![CDATA[two]]>"),
+    ],
+)
+def test_line_breaks_in_cdata_follow_the_rule_of_the_element(start: str, paragraphs: list[str], written: str):
+    marked = MarkedText.of(f"{start}<![CDATA[One\n\ttwo]]></p>", Outline("xml"))
+    found = [paragraph.text for paragraph in marked.paragraphs]
+    assert found == paragraphs
+    assert marked.markup(found) == f"{start}{written}</p>"
+
+
 def test_constraints_and_answers_have_the_markup_of_the_text():
     (paragraph,) = MarkedText.of('Open <x id="1"/> & <b title=">">go</b>', Outline("xml")).paragraphs
     assert paragraph.text == "Open {1} & <t3>go</t3>"
