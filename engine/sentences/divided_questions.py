@@ -106,7 +106,7 @@ class WordInSentence:
         if len(own_tokens) != len(asked.sentences) or number == len(ends):
             raise UndividedError("the translation has another number of sentences than the source")
         parts = [
-            SentencePart(asked.scored(division.source(place), None, own).hypotheses[0])
+            SentencePart(required.with_given_characters(asked.scored(division.source(place), None, own).hypotheses[0]))
             for place, own in enumerate(own_tokens)
         ]
         share = _share_besides(division, joiner, parts, number)

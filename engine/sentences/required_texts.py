@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.decoding.constraints import PreparedRequest, apart
 from engine.text import NormalText, occurrences
-from engine.translation import Placement
+from engine.translation import Hypothesis, Placement
 
 Span = tuple[int, int]
 
@@ -28,6 +28,14 @@ class RequiredTexts:
         plain = self.plain(text)
         placements, unmet = self.prepared.place(plain.text)
         return tuple(_as_written(each, plain, text) for each in placements), unmet
+
+    def with_given_characters(self, hypothesis: Hypothesis) -> Hypothesis:
+        """A translation in which the phrases have the spaces and hyphens that were given, each in place of one."""
+        assert self.prepared.reading is not None
+        placements = self.prepared.place(self.plain(hypothesis.text).text)[0]
+        bare = replace(hypothesis, placements=placements, locked=(), alignment=(), weak_alignment=())
+        text = self.prepared.reading.written(bare).text
+        return replace(hypothesis, text=text) if len(text) == len(hypothesis.text) else hypothesis
 
     def place_ordered(self, text: str) -> tuple[Span, ...]:
         """The spans of the locked texts and the suffix, up to the first that is missing."""

@@ -350,6 +350,20 @@ def test_alternatives_change_one_sentence_and_have_the_whole_text(translator: Tr
             assert one.hypothesis.text.startswith(best.text[:offset])
 
 
+def test_alternatives_in_one_sentence_keep_the_characters_of_phrases_in_another(translator: Translator) -> None:
+    forms = ["E\u2011Mail", "3,5\u00a0%"]
+    request = Request(SOURCE, phrases=[Phrase(forms[0]), Phrase(forms[1], source_span=(0, 3))])
+    best = translator.translate(request, OPTIONS).hypotheses[0]
+    ends = [place + 1 for place, token in enumerate(best.tokens) if token == EOS]
+    for first, last in zip([0, *ends], ends, strict=False):
+        offset = next(a for a, b in best.token_spans[first:last] if best.text[a:b].strip())
+        found = translator.alternatives(request, best, offset, 2, OPTIONS)
+        assert found
+        for one in found:
+            check_spans(SOURCE, one.hypothesis)
+            assert [placement.form for placement in one.hypothesis.placements] == forms
+
+
 def test_alternatives_keep_the_white_space_of_the_prefix(translator: Translator) -> None:
     request = Request(SOURCE, prefix="Der Fuchs geht. Keiner")
     best = translator.translate(request, OPTIONS).hypotheses[0]
