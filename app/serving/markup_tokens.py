@@ -53,7 +53,7 @@ _ID: Final = re.compile(r"\sid\s*+=", re.IGNORECASE)
 _SPACES: Final = re.compile(r"(\s+)")
 _SPACE_RULE: Final = re.compile(r"""\sxml:space\s*+=\s*+["'](preserve|default)\b""")
 _PREFORMATTED: Final = frozenset({"pre", "textarea"})
-LINE_ENDS: Final = re.compile(r"([ \t]*+(?:[\r\n\f][ \t]*+)+)")
+LINE_ENDS: Final = re.compile(r"((?<![ \t])[ \t]*+(?:[\r\n\f][ \t]*+)+)")
 
 Kind = Literal["text", "line end", "skipped", "open", "close", "lone", "kept"]
 
@@ -257,7 +257,7 @@ def _lines(text: str) -> Iterator[MarkupToken]:
 def _literal_lines(text: str) -> Iterator[MarkupToken]:
     """The lines of a CDATA section, each in a section of its own, which is the same to a reader of XML."""
     for part in _SPACES.split(text):
-        if LINE_ENDS.search(part):
+        if "\n" in part or "\r" in part:
             yield from (MarkupToken("close", CDATA_END, CDATA), MarkupToken("line end", part))
             yield MarkupToken("open", CDATA, CDATA)
         elif part:

@@ -12,6 +12,7 @@ from app.serving.constrained_texts import Answer, ConstrainedText, PlacedPhrase,
 from app.serving.markup import MarkedText, xml_problem
 from app.serving.markup_tokens import Outline
 from engine import Phrase
+from tests.app.work import growth
 
 DOCUMENT = """<?xml version="1.0"?>
 <manual>
@@ -204,3 +205,13 @@ def test_unfinished_attributes_take_linear_time(text: str):
 )
 def test_place_of_a_wrong_tag_in_xml_is_named(text: str, problem: str):
     assert xml_problem(text) == problem
+
+
+@pytest.mark.parametrize("section", ["{}", "<![CDATA[{}]]>"])
+@pytest.mark.parametrize("text", [" ", "a\n"])
+def test_white_space_takes_linear_time(section: str, text: str):
+    def read(size: int) -> None:
+        content = section.format(text * size)
+        MarkedText.of(f'<p xml:space="preserve">{content}</p><p>{content}</p>', Outline("xml"))
+
+    assert growth(read, 300) < 2.5
