@@ -61,6 +61,10 @@ def _command(arguments: list[str]) -> int:
     flags = parse(arguments)
     from engine import EngineError
 
+    if getattr(flags, "no_core", False):
+        from engine import use_core
+
+        use_core(False)
     try:
         return _handler_of(flags.command)(flags)
     except (AppError, EngineError) as error:
@@ -112,7 +116,9 @@ def _serve(settings: AppSettings) -> int:
     gradio_folder = TemporaryDirectory(prefix="pinpoint-")  # its usual folder is shared by all users of the computer
     os.environ["GRADIO_TEMP_DIR"] = gradio_folder.name
     from app.models.loading import ModelHandle
+    from engine import use_core
 
+    use_core(not settings.no_core)
     # The model loads while Gradio, which takes seconds to import, does so.
     find_engine = served_engines(settings) if settings.engine == "ray" else None
     model = ModelHandle(settings.model, settings.direction, settings.device, find_engine=find_engine)

@@ -116,6 +116,7 @@ class AppSettings:
     threads: int = setting(
         1, "processor threads of the model (default: {default}; use more if cores are idle)", metavar="N", minimum=1
     )
+    no_core: bool = setting(False, "decode in PyTorch in 32 bits instead of in the compiled core")
     device: str = setting("cpu", "where the model runs: cpu, or cuda for a GPU, in 16 bits (default: {default})")
     engine: Literal["here", "ray"] = setting(
         "here",

@@ -22,13 +22,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from benchmarks.latency import ROOT, Peer, packed_copy, sample_sentences
+from benchmarks.latency import ROOT, Peer, in_precision, sample_sentences
 from benchmarks.paper_dba import commit, environment, write_json
 from benchmarks.speed.timing import interleave
 from engine import Follow, Phrase, Request, SearchOptions, Translator
 from engine.model import load_model
+from engine.threads import set_num_threads
 
 COUNTS = (1, 3, 10)  # constraint tokens
 NONE = "none"
@@ -46,25 +45,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    torch.set_num_threads(1)
+    set_num_threads(1)
     facts = {**environment(), "ctranslate2": version("ctranslate2"), "commit": commit()}
     model = load_model(options.model)
-    translator = Translator(packed_copy(model, "int8"))
+    translator = Translator(in_precision(model, "int8"))
     sentences = sample_sentences(options.sentences)
     with tempfile.TemporaryDirectory() as scratch:
         peer = Peer(model, Path(scratch) / "model")
         rows = [row for sentence in sentences for row in rows_of(sentence, translator, peer, options)]
         documents = [document_of(sentences, translator, peer, threads, options.rounds) for threads in (1, 2)]
-    torch.set_num_threads(1)
+    set_num_threads(1)
     alternatives = [alternatives_ms(sentence, translator, options) for sentence in sentences]
-    core = translator.pipeline._model.transformer.compiled
     cells = cells_of(rows)
     results = {
         "environment": facts,
         "settings": {
             "model": options.model.name,
             "model_checksum": model.checksum,
-            "kernels": core and core.kernels,
+            "decoder": translator.decoder,
             "sentences": sentences,
             "rounds": options.rounds,
             "beam": options.beam,
@@ -149,7 +147,7 @@ def rows_of(sentence: str, translator: Translator, peer: Peer, options: argparse
 def forget(translator: Translator) -> None:
     """Forget all sources, constraints and answers to questions."""
     translator.__dict__.pop("_known_answers", None)
-    translator.pipeline._encodings._kept.clear()
+    translator.pipeline.forget_sources()
     for search in translator._compiled_searches:
         search._kept.clear()
 
@@ -158,7 +156,7 @@ def document_of(
     sentences: Sequence[str], translator: Translator, peer: Peer, threads: int, rounds: int
 ) -> dict[str, Any]:
     """Sentences a second of a whole document: text to text for us, pieces to pieces for CTranslate2."""
-    torch.set_num_threads(threads)
+    set_num_threads(threads)
     model, requests = peer.model, [Request(sentence) for sentence in sentences]
     sources = [model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0]) for sentence in sentences]
     settings = SearchOptions(beam=DOCUMENT_BEAM, nbest=1)

@@ -9,7 +9,6 @@ report.md and results.json to the folder and prints the report.
 from __future__ import annotations
 
 import argparse
-import copy
 import importlib.util
 import json
 import os
@@ -31,11 +30,13 @@ from benchmarks.speed.app_start import DOCUMENT, measure_start
 from benchmarks.speed.report import write_report
 from benchmarks.speed.timing import interleave
 from engine import Phrase, Request, SearchOptions, Translator
+from engine.compiled.c_interface import Floats, core
 from engine.importers.resolve import model_folder
 from engine.model import Decoder, LoadedModel, ModelConfig, Transformer, load_model
-from engine.model.packed_weights import pack
-from engine.model.transformer import Precision
+from engine.model.compiled_model import CompiledNetwork, compiled_alignment, compiled_model
+from engine.model.config import Precision
 from engine.text import BOS, TextCodec
+from engine.threads import set_num_threads
 
 if TYPE_CHECKING:
     import ctranslate2
@@ -182,13 +183,23 @@ def random_model(config: ModelConfig, codec: TextCodec | None = None) -> LoadedM
     transformer = Transformer(config).eval()
     for parameter in transformer.parameters():
         parameter.data = parameter.data.half().float()
-    return LoadedModel(config, codec, transformer, "")  # type: ignore[arg-type]
+    return LoadedModel.of(config, codec, transformer, "")  # type: ignore[arg-type]
 
 
-def packed_copy(model: LoadedModel, precision: Precision) -> LoadedModel:
-    transformer = copy.deepcopy(model.transformer)
-    pack(transformer, precision, ranges=model.ranges, weight_steps=model.weight_steps)
-    return replace(model, transformer=transformer)
+def in_precision(model: LoadedModel, precision: Precision) -> LoadedModel:
+    """The model as PyTorch decodes it, or in the compiled core."""
+    if precision == "float32":
+        return model
+    built = core()
+    assert built is not None, "build the compiled core first"
+    compiled = compiled_model(model.config, weights_of(model.transformer), built)
+    head = None if model.alignment is None else compiled_alignment(compiled, model.config, weights_of(model.alignment))
+    return replace(model, compiled=CompiledNetwork(compiled, head))
+
+
+def weights_of(part: Any) -> dict[str, Floats]:
+    """The weights as in the model's file."""
+    return {name: value.numpy() for name, value in part.state_dict().items()}
 
 
 def changed_pins(model: LoadedModel, peer: Peer | None, sentences: Sequence[str], options: argparse.Namespace) -> Any:
@@ -197,7 +208,7 @@ def changed_pins(model: LoadedModel, peer: Peer | None, sentences: Sequence[str]
     Before each timed request, the sentence is translated without pins and with the other pin, as when a person changes
     a pin; nothing is known of it before that.
     """
-    translators = {precision: Translator(packed_copy(model, precision)) for precision in PRECISIONS}
+    translators = {precision: Translator(in_precision(model, precision)) for precision in PRECISIONS}
     settings = SearchOptions(beam=options.beam, nbest=5)
     rng = random.Random(1)
     rows = []
@@ -244,8 +255,8 @@ class ChangedPin:
         self._threads = threads
 
     def prepare(self) -> None:
-        torch.set_num_threads(self._threads)
-        self._translator.pipeline._encodings._kept.clear()
+        set_num_threads(self._threads)
+        self._translator.pipeline.forget_sources()
         for request in self._requests[:-1]:
             self._translator.translate(request, self._settings)
 
@@ -260,33 +271,31 @@ def decoding_loop(model: LoadedModel, peer: Peer, options: argparse.Namespace) -
     source = [4, *(rng.randrange(40, config.vocabulary_size) for _ in range(20)), 2]
     tokens = torch.randint(40, config.vocabulary_size, (NUM_LOOP_STEPS, beam))
     parents = torch.randint(0, beam, (NUM_LOOP_STEPS, beam))
-    transformers = {"unpacked": model.transformer, **{p: packed_copy(model, p).transformer for p in PRECISIONS}}
-    calls: dict[str, Callable[[], object]] = {}
-    for name, transformer in transformers.items():
-        encoded = transformer.encode(torch.tensor([source]), torch.tensor([len(source)]))
+    transformer = model.transformer
+    encoded = transformer.encode(torch.tensor([source]), torch.tensor([len(source)]))
 
-        def decode(transformer: Transformer = transformer, encoded: Any = encoded) -> None:
-            decoder = Decoder(transformer, encoded)
-            decoder.step(torch.tensor([BOS]))
-            decoder.select(torch.zeros(beam, dtype=torch.long))
-            for tokens_R, parents_R in zip(tokens, parents, strict=True):
-                decoder.step(tokens_R)
-                decoder.select(parents_R)
+    def decode() -> None:
+        decoder = Decoder(transformer, encoded)
+        decoder.step(torch.tensor([BOS]))
+        decoder.select(torch.zeros(beam, dtype=torch.long))
+        for tokens_R, parents_R in zip(tokens, parents, strict=True):
+            decoder.step(tokens_R)
+            decoder.select(parents_R)
 
-        calls[name] = decode
+    calls: dict[str, Callable[[], object]] = {"float32": decode}
     for kind, threads in PEERS:
         for num_steps in (1, NUM_LOOP_STEPS + 1):
             calls[f"{kind}, {threads}: {num_steps}"] = peer.call(kind, threads, [source], beam, num_steps)
     times = interleave(calls, 2 * options.rounds)
-    steps = {name: statistics.median(times[name].cpu_ms) / (NUM_LOOP_STEPS + 1) for name in transformers}
-    best = {name: times[name].best_cpu_ms / (NUM_LOOP_STEPS + 1) for name in transformers}
+    steps = {"float32": statistics.median(times["float32"].cpu_ms) / (NUM_LOOP_STEPS + 1)}
+    best = {"float32": times["float32"].best_cpu_ms / (NUM_LOOP_STEPS + 1)}
     for kind, threads in PEERS:
         long, short = times[f"{kind}, {threads}: {NUM_LOOP_STEPS + 1}"], times[f"{kind}, {threads}: 1"]
         name = f"CTranslate2 {kind}, {threads}"
         steps[name] = (statistics.median(long.cpu_ms) - statistics.median(short.cpu_ms)) / NUM_LOOP_STEPS
         best[name] = (long.best_cpu_ms - short.best_cpu_ms) / NUM_LOOP_STEPS
-    work = {precision: roofline.step_work(config, precision, beam) for precision in PRECISIONS}
-    rates = {precision: roofline.machine_rates(work[precision]["weights_mb"]) for precision in PRECISIONS}
+    work = {"float32": roofline.step_work(config, beam)}
+    rates = {"float32": roofline.machine_rates(work["float32"]["weights_mb"])}
     shape = {"size": config.model_size, "vocabulary": config.vocabulary_size}
     return {"shape": shape, "median_cpu_ms": steps, "best_cpu_ms": best, "work": work, "rates": rates}
 
@@ -300,7 +309,7 @@ def batch_throughput(
     sources = [model.source_ids(model.codec.encode(sentence).ids, model.config.directions[0]) for sentence in sentences]
     calls: dict[str, Callable[[], object]] = {}
     for precision in PRECISIONS:
-        packed = packed_copy(model, precision)
+        packed = in_precision(model, precision)
         # a fresh translator each time, so that nothing is encoded yet
         calls[precision] = lambda packed=packed: list(Translator(packed).translate_all(requests, settings))  # type: ignore[misc]
     for kind, threads in PEERS:

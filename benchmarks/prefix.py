@@ -17,18 +17,18 @@ from typing import Any
 
 import torch
 
-from benchmarks.latency import packed_copy, sample_sentences
+from benchmarks.latency import sample_sentences
 from benchmarks.paper_dba import commit, environment
 from benchmarks.speed.timing import interleave
 from engine import Request, SearchOptions, Translator
 from engine.model import EncodedSources, LoadedModel, load_model
+from engine.model.config import Precision
 from engine.model.decoder import Decoder
-from engine.model.transformer import Precision
 from engine.text import BOS
 from tests.reference.stepwise import StepwiseTranslator
 
 ROOT = Path(__file__).resolve().parents[1]
-PRECISIONS: tuple[Precision, ...] = ("float32", "int8")
+PRECISIONS: tuple[Precision, ...] = ("float32",)
 SHARES = (0.25, 0.5, 0.75)
 MIN_WORDS = 12  # of a sentence
 STEPWISE, ANEW, WORD, AGAIN, FREE = "step by step", "in one pass", "a word more", "again", "nothing given"
@@ -79,8 +79,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def measure(
     model: LoadedModel, precision: Precision, sentences: Sequence[str], options: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    packed = packed_copy(model, precision)
-    translator, step_by_step = Translator(packed), StepwiseTranslator(packed)
+    translator, step_by_step = Translator(model), StepwiseTranslator(model)
     settings = SearchOptions(beam=options.beam, nbest=1)
     cases = []
     for sentence in sentences:
@@ -96,9 +95,9 @@ def measure(
                 """A translation whose first `known` pieces were read before, and no others."""
 
                 def translate() -> object:
-                    for (_, _, source), kept in translator.pipeline._encodings._kept.items():
+                    for (_, _, source, _), kept in translator.pipeline._encodings._sources._kept.items():
                         if source == sentence:
-                            kept.own.newest.store(kept.own.newest.shared_with(known))
+                            kept.newest.store(kept.newest.shared_with(known))
                     return translator.translate(request, settings)
 
                 return translate
@@ -113,8 +112,8 @@ def measure(
                     AGAIN: lambda request=request: translator.translate(request, settings),  # type: ignore[misc]
                     WORD: knowing(before),
                     ANEW: knowing(()),
-                    DECODER_STEPWISE: decoding(packed, encoded, pieces, is_at_once=False),
-                    DECODER_ANEW: decoding(packed, encoded, pieces, is_at_once=True),
+                    DECODER_STEPWISE: decoding(model, encoded, pieces, is_at_once=False),
+                    DECODER_ANEW: decoding(model, encoded, pieces, is_at_once=True),
                 },
                 options.rounds,
             )

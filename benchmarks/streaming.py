@@ -28,7 +28,7 @@ from benchmarks.paper_dba import commit, environment, file_checksum, write_json
 from benchmarks.programs import run_program
 from engine import Phrase, Request, SearchOptions, Translation, Translator
 from engine.decoding.loop import DecodingJob
-from engine.model.transformer import Precision
+from engine.model.config import Precision
 from engine.search.batching import REFILL_SHARE, Counts, Schedule
 from engine.text import is_word_char
 

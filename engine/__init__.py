@@ -29,6 +29,7 @@ from engine.text import (
     short_code,
     stands_alone,
 )
+from engine.threads import set_num_threads
 from engine.translation import (
     Alternative,
     Contribution,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         remove_model,
     )
     from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
+    from engine.model.compiled_model import use_core
     from engine.pivot import PivotTranslator
     from engine.remote.ray_serve import serve_model
     from engine.remote.served_models import ServedModels
@@ -82,6 +84,7 @@ else:
             "model_folder",
             "remove_model",
         ),
+        "engine.model.compiled_model": ("use_core",),
         "engine.model": ("Datastore", "DatastoreOptions", "StoredPair", "offer_of"),
         "engine.pivot": ("PivotTranslator",),
         "engine.any_translator": ("AnyTranslator",),
@@ -164,8 +167,10 @@ __all__ = [
     "remove_model",
     "sentence_spans",
     "serve_model",
+    "set_num_threads",
     "setting",
     "settings_of",
     "short_code",
     "stands_alone",
+    "use_core",
 ]

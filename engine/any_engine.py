@@ -36,7 +36,7 @@ class EngineFacts:
     """Properties and abilities of an engine's model.
 
     `formalities` has the forms of address by direction. `folder` is the model's, None if there is not exactly one.
-    `pivot` is the language between, of two models as one. `num_threads` are those of PyTorch. `precision` is that of
+    `pivot` is the language between, of two models as one. `num_threads` are those of models. `precision` is that of
     the weights: "float32", "int8" or "half"; of two models both, as "int8+float32". `decoder` says
     for a person what decodes: the compiled core with the processor's family, or PyTorch with the reason.
     """

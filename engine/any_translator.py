@@ -13,14 +13,13 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.loop import DecodingJob, JobLoop
 from engine.decoding.question_steps import Answer, Steps, answer_alone, options_for_prices
 from engine.errors import InvalidRequest
 from engine.interruption import Interruption
-from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.request import Formality, Request
 from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
@@ -32,7 +31,6 @@ from engine.sentences.divided_questions import (
     by_sentence,
     divided_pricing,
     divided_score,
-    joined_pairs,
     targets_by_sentence,
 )
 from engine.sentences.divided_request import DividedRequest
@@ -40,6 +38,9 @@ from engine.sentences.in_order import Sources, in_order
 from engine.sentences.splitting import sentences_of
 from engine.text import word_at
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 
 DEFAULT_OPTIONS = SearchOptions()
 
@@ -246,7 +247,7 @@ class AnyTranslator(ABC):
             for sentence, (start, end) in zip(sentences, targets, strict=True)
         )
         pairs = [pair for pair in found if pair is not None]
-        return joined_pairs(pairs) if pairs else None
+        return pairs[0].joined(pairs[1:]) if pairs else None
 
     # -- a source as one sentence --------------------------------------------------------------------------------------
 

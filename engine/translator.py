@@ -7,47 +7,43 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
-import torch
-
 from engine.any_translator import AnyTranslator
-from engine.compiled.c_interface import PrefixTree
+from engine.compiled.build import CURE
+from engine.compiled.c_interface import PrefixTree, core
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob, DecodingLoop, decode_all
 from engine.decoding.model_pipeline import ModelPipeline
 from engine.decoding.pipeline import RequestPipeline
-from engine.decoding.precision_trial import LEAST_WEIGHTS, MOST_WEIGHTS, KnownTrials, is_better
 from engine.decoding.question_steps import Steps, alternatives_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
-from engine.importers import FetchProgress, cache_folder, model_folder, origin_of, read_card
+from engine.importers import FetchProgress, model_folder, origin_of, read_card
+from engine.importers.resolve import holds_model
 from engine.interruption import Interruption
-from engine.model import LoadedModel, load_model
-from engine.model.compiled_model import KERNEL_NAMES, why_core_is_not_faster
-from engine.model.datastore import Datastore, DatastoreOptions, StoredPair, unit_states
-from engine.model.device import halve, usable_device
-from engine.model.memory_check import available_bytes
-from engine.model.packed_weights import can_multiply_int8, pack
-from engine.model.table_decoder import checked_interval
-from engine.model.transformer import Precision
+from engine.model.checkpoint import LoadedModel, load_compiled, read_folder
+from engine.model.compiled_model import KERNEL_NAMES, TURNED_OFF, why_core_is_not_faster, why_not_usable
+from engine.model.config import Precision
 from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule, SearchStream
-from engine.search.beam import StepDecoder
 from engine.search.compiled import CompiledSearch, Searched
 from engine.search.sentence import SearchVocabulary, Sentence
+from engine.search.steps import StepDecoder
 from engine.search_options import SearchOptions
 from engine.text import SentencePieceCodec, TextCodec
-from engine.transformers_models import PromptedModel, PromptPipeline, holds_model, load_folder
+from engine.threads import num_threads, set_num_threads
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
+    from engine.transformers_models import PromptedModel
 
 _LOOK_AHEAD_BATCHES = 8
 _BLANK = "."  # a source without words: what follows it is likely without any source
@@ -66,6 +62,10 @@ class Translator(AnyTranslator):
         why_not_compiled: str | None = None,
     ) -> None:
         """`why_not_compiled` says why PyTorch decodes what it decodes, for a person."""
+        if compaction_interval is not None and compaction_interval < 1:
+            raise InvalidRequest(
+                f"compaction_interval is {compaction_interval}; it counts steps, 1 at least, or is None"
+            )
         self._model = model
         self._codec = model.codec
         self.name = name
@@ -80,17 +80,18 @@ class Translator(AnyTranslator):
         )
         self._compiled_searches: list[CompiledSearch] = []  # one for each thread
         self.pipeline: RequestPipeline
-        if isinstance(model, PromptedModel):
+        if not isinstance(model, LoadedModel):
+            from engine.transformers_models import PromptPipeline
+
             self.precision, self.decoder = model.precision, model.decoder
             self.pipeline = PromptPipeline(model)
             return
-        self.precision = model.transformer.precision
-        self.pipeline = ModelPipeline(model, Encodings(model, checked_interval(compaction_interval)))
-        compiled = model.transformer.compiled
-        if compiled is None:
+        self.precision = "int8" if model.compiled is not None else model.transformer.precision
+        self.pipeline = ModelPipeline(model, compaction_interval)
+        if model.compiled is None:
             self.decoder = f"PyTorch: {why_not_compiled}" if why_not_compiled else "PyTorch"
         else:
-            self.decoder = f"compiled core, 8 bits ({KERNEL_NAMES[compiled.kernels]})"
+            self.decoder = f"compiled core, 8 bits ({KERNEL_NAMES[model.compiled.model.kernels]})"
 
     @classmethod
     def load(
@@ -109,43 +110,40 @@ class Translator(AnyTranslator):
         A folder of a language model or another model of transformers is loaded by that library (see
         engine/transformers_models), in 16 bits if it does not fit into memory in 32.
 
-        Precision "half" is for GPUs, "int8" for CPUs; "auto" is one of these or "float32": on a CPU, 8 bits in the
-        compiled core where that is faster, and otherwise the result of a trial (see `_twin_if_better`).
+        Precision "half" is for GPUs, "int8" for the compiled core on CPUs; "auto" is the best of these for the device:
+        on a CPU the core where that is faster, unless `is_compiled` is false, and otherwise "float32" in PyTorch.
         Finished rows leave a batch every `compaction_interval` steps
-        (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. A model in 8 bits is decoded
-        in the compiled core, if that is there and `is_compiled`. During a download, `on_fetch`
+        (engine/model/table_decoder.py); None: at once on a CPU, every 8 steps on a GPU. During a download, `on_fetch`
         is called with the bytes so far and in total; it may raise to stop. Raises ModelError with the file or device
         at fault and how to fix it.
 
-        PyTorch then computes in `num_threads` threads, in the whole process: on a busy machine, two take ten times as
+        Models then compute in `num_threads` threads, in the whole process: on a busy machine, two take ten times as
         long as one. None leaves them as they are.
         """
-        device = usable_device(device)
         if num_threads is not None:
-            torch.set_num_threads(num_threads)
+            set_num_threads(num_threads)
+        if str(device) != "cpu":
+            from engine.model.device import usable_device
+
+            device = usable_device(device)
         if holds_model(folder):
+            from engine.transformers_models import load_folder
+
             folder = Path(folder).resolve()
             return cls(load_folder(folder, device, precision), folder.name, folder=folder)
         folder = model_folder(folder, on_fetch).resolve()
-        name = Path(origin_of(folder) or folder).name
-        model = load_model(folder, device)
-        why_not = _why_not_compiled(model, is_compiled and compaction_interval is None)
-        if precision == "auto":
-            precision, is_compiled = "float32" if device.type == "cpu" else "half", why_not is None
-            if is_compiled:
-                precision = "int8"
-            elif device.type == "cpu" and (twin := cls._twin_if_better(model)) is not None:
-                return cls(twin, name, read_card(folder), folder, compaction_interval, why_not)
-        elif precision == "float32" and device.type == "cpu":
-            why_not = "the precision is float32"
-        if precision == "half":
+        name, card = Path(origin_of(folder) or folder).name, read_card(folder)
+        model = read_folder(folder, device)
+        why_not = _why_not_compiled(model, device, precision, is_compiled and compaction_interval is None)
+        if why_not is None and (built := core()) is not None:
+            return cls(load_compiled(folder, model, built), name, card, folder)
+        if precision == "int8":
+            raise ModelError(f"weights in 8 bits need the compiled core, but {why_not}; {CURE}, or take float32")
+        if precision == "half" or (precision == "auto" and not model.is_on_cpu):
+            from engine.model.device import halve
+
             halve(model.transformer)
-        if model.transformer.device.type == "cpu":
-            steps = model.weight_steps
-            pack(model.transformer, precision, ranges=model.ranges, weight_steps=steps, is_compiled=is_compiled)
-        elif precision == "int8":
-            raise ModelError(f'8-bit weights are for the CPU; load with precision "half" or "float32" on {device}')
-        return cls(model, name, read_card(folder), folder, compaction_interval, why_not)
+        return cls(model, name, card, folder, compaction_interval, why_not)
 
     @classmethod
     def from_transformers(
@@ -167,36 +165,9 @@ class Translator(AnyTranslator):
         template that cannot be used.
         """
         name = name or str(getattr(model.config, "name_or_path", "") or model.config.model_type)
+        from engine.transformers_models import PromptedModel
+
         return cls(PromptedModel.of(model, tokenizer, template, languages, name, ends_at_line), name)
-
-    @classmethod
-    def _twin_if_better(cls, model: LoadedModel) -> LoadedModel | None:
-        """The model in PyTorch's 8 bits where that is better on this processor (`precision_trial`); None elsewhere.
-
-        A trial is made of models that were made with 8-bit weights and of large ones, as far as there is memory for
-        both. The trial packs the given model in 32 bits.
-        """
-        parts = (model.transformer.decoder_layers, model.transformer.embedding)
-        num_weights = sum(weight.numel() for part in parts for weight in part.parameters())
-        is_of_8_bits = model.weight_steps is not None
-        is_candidate = (is_of_8_bits or LEAST_WEIGHTS <= num_weights) and num_weights <= MOST_WEIGHTS
-        if not is_candidate or not can_multiply_int8() or available_bytes() < 8 * num_weights:
-            return None
-        trials = KnownTrials(cache_folder().parent / "precisions.json")
-        is_known_better = trials.of(model.checksum)
-        if is_known_better is False:
-            return None
-        transformer = copy(model.transformer)
-        transformer._modules = {**model.transformer._modules}
-        transformer.decoder_layers = deepcopy(model.transformer.decoder_layers)
-        twin = replace(model, transformer=transformer)
-        steps = model.weight_steps
-        pack(transformer, "int8", ranges=model.ranges, weight_steps=steps, is_compiled=False)
-        if is_known_better is None:
-            pack(model.transformer, "float32")
-            is_known_better = is_better(cls(twin), cls(model))
-            trials.note(model.checksum, is_known_better)
-        return twin if is_known_better else None
 
     def translate_all_whole(
         self,
@@ -216,7 +187,7 @@ class Translator(AnyTranslator):
 
     @property
     def is_on_accelerator(self) -> bool:
-        return self._model.device.type != "cpu"
+        return not self._model.is_on_cpu
 
     @property
     def end(self) -> int:
@@ -236,24 +207,22 @@ class Translator(AnyTranslator):
             batch_size,
             schedule,
             refill_share,
+            is_compiled=self.pipeline.is_compiled,
             search_compiled=self._search_compiled,
         )
         return DecodingLoop(self.pipeline, search)
 
     def _search_compiled(self, sentences: Sequence[Sentence]) -> list[Searched | Exception]:
-        """The results of the first sentences, one in each thread of PyTorch's setting.
-
-        Ends before a sentence that the compiled core does not cover, and before one of the same source as another.
-        """
+        """The results of the first sentences, one in each thread; ends before one of the same source as another."""
         trees: list[PrefixTree] = []
-        for sentence in islice(sentences, torch.get_num_threads()):
+        for sentence in islice(sentences, num_threads()):
             try:
                 tree = self.pipeline.tree(sentence)
             except Exception as error:  # the sentence meets it again when it is the first one
                 if not trees:
                     return [error]
                 break
-            if tree is None or tree in trees:
+            if tree in trees:
                 break
             trees.append(tree)
             if len(self._compiled_searches) < len(trees):
@@ -280,7 +249,6 @@ class Translator(AnyTranslator):
         """The model's spelling of a text that it cannot write exactly ("⁇" for unknown characters); None if it can."""
         return None if self._codec.spells(text) else self._codec.respell(text)
 
-    @torch.inference_mode()
     def scored(
         self,
         request: Request,
@@ -303,14 +271,14 @@ class Translator(AnyTranslator):
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
         log_probs = self.pipeline.token_log_probs(prepared, tokens)
-        log_prob = float(log_probs.sum())
+        log_prob = sum(log_probs)
         [alignment] = self.pipeline.align(prepared, [tokens], [decoding])
         hypothesis = Hypothesis(
             text=decoding.text,
             score=log_prob / len(tokens),
             log_prob=log_prob,
             tokens=tuple(tokens),
-            token_log_probs=tuple(log_probs.tolist()),
+            token_log_probs=tuple(log_probs),
             token_spans=decoding.spans,
             alignment=alignment.links if alignment else (),
             weak_alignment=alignment.weak_links if alignment else (),
@@ -318,7 +286,6 @@ class Translator(AnyTranslator):
         hypothesis = self.pipeline.reading(replace(asked, prefix=target or "")).written(hypothesis)
         return Translation(request, "complete", (hypothesis,), unknown_source=prepared.unknown_source)
 
-    @torch.inference_mode()
     def learn(
         self,
         request: Request,
@@ -338,12 +305,13 @@ class Translator(AnyTranslator):
         pair = self.stored_pair(request, target, origin=origin, least_fit=datastore.options.least_fit)
         return datastore if pair is None else datastore.with_pairs([*datastore.pairs, pair])
 
-    @torch.inference_mode()
     def whole_pair(self, request: Request, target: str, origin: Hashable, least_fit: float | None) -> StoredPair | None:
         """The datastore entry of the translation of a source as one sentence; see `stored_pair`."""
         if not self._codec.normalise(target):
             raise InvalidRequest("target is blank; there is nothing to learn")
         if least_fit is None:
+            from engine.model.datastore import DatastoreOptions
+
             least_fit = DatastoreOptions().least_fit
         free = Request(request.source, request.direction, domain=request.domain, formality=request.formality)
         prepared = self.pipeline.prepare(free)
@@ -353,14 +321,8 @@ class Translator(AnyTranslator):
         limit = self._model.config.max_pieces
         if len(tokens) > limit:
             raise InvalidRequest(f"the target has {len(tokens)} pieces; this model learns at most {limit}")
-        states_TE, tokens_T, log_probs_TV = self.pipeline.forced(prepared, tokens)
-        own_T = log_probs_TV.gather(1, tokens_T[:, None])[:, 0]
-        _, _, blank_TV = self.pipeline.forced(self.pipeline.prepare(replace(free, source=_BLANK)), tokens)
-        fit_T = own_T - blank_TV.gather(1, tokens_T[:, None])[:, 0]
-        if not float(fit_T.double().mean()) >= least_fit:  # nor if it is not a number
-            return None
-        kept = [place for place, token in enumerate(tokens) if token not in self._vocabulary.roles.never]
-        return StoredPair(origin, unit_states(states_TE)[kept], tokens_T[kept], own_T[kept])
+        blank = self.pipeline.prepare(replace(free, source=_BLANK))
+        return self.pipeline.stored_pair(prepared, blank, tokens, self._vocabulary.roles.never, origin, least_fit)
 
     def _target_tokens(self, request: Request, target: str) -> list[int]:
         """The pieces of a whole translation of the request's source, as the model would write it, and the end."""
@@ -369,6 +331,8 @@ class Translator(AnyTranslator):
 
     def datastore_of(self, pairs: Sequence[StoredPair], options: DatastoreOptions | None = None) -> Datastore:
         """A datastore of pairs of this model, on its device, without the first of them if they have too many states."""
+        from engine.model.datastore import Datastore, DatastoreOptions
+
         here = [pair.to(self._model.device) for pair in pairs]
         return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(here)
 
@@ -410,10 +374,14 @@ class Translator(AnyTranslator):
         return job.result()
 
 
-def _why_not_compiled(model: LoadedModel, is_compiled: bool) -> str | None:
-    """Why the compiled core is not the best choice for a loaded model, for a person; None if it is."""
-    if model.transformer.device.type != "cpu":
-        return f"the model is on {model.transformer.device}"
+def _why_not_compiled(
+    model: LoadedModel, device: str | torch.device, precision: Precision | Literal["auto"], is_compiled: bool
+) -> str | None:
+    """Why the compiled core does not decode a model, for a person; None if it does."""
+    if not model.is_on_cpu:
+        return f"the model is on {device}"
+    if precision not in ("auto", "int8"):
+        return f"the precision is {precision}"
     if not is_compiled:
-        return "the compiled core is turned off"
-    return why_core_is_not_faster(model.config, model.weight_steps)
+        return TURNED_OFF
+    return why_not_usable() if precision == "int8" else why_core_is_not_faster()

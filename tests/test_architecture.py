@@ -20,7 +20,7 @@ PAGE = ROOT / "app" / "ui" / "static"
 # The rooms of each package, from the ground up: a room may import itself and rooms of lower floors.
 FLOORS = {
     "engine": (
-        {"bundled_data", "errors", "settings"},
+        {"bundled_data", "errors", "settings", "threads"},
         {"interruption", "request", "search_options"},
         {"translation"},
         {"compiled", "kernels", "text"},

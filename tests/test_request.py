@@ -267,7 +267,7 @@ def test_cancel_while_a_source_is_encoded_ends_it_before_any_table_is_made(trans
     transformer = translator.pipeline._model.transformer
     for layer in transformer.encoder:
         layer.register_forward_hook(lambda *_: layers.append(None))
-    monkeypatch.setattr("engine.search.batching.BeamSearch", lambda *_: tables.append(None))
+    monkeypatch.setattr("engine.search.beam.BeamSearch", lambda *_: tables.append(None))
     cancel = threading.Event()
     handle = transformer.encoder[0].register_forward_hook(lambda *_: cancel.set())
     result = translator.translate(Request("Some words that nothing has encoded before.", avoid=["x"]), cancel=cancel)

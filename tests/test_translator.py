@@ -27,7 +27,7 @@ def make_translator(codec: TextCodec, **settings) -> Translator:
     model = Transformer(config)
     for parameter in model.parameters():  # sharper than at the start of training
         parameter.data.mul_(settings.get("sharpness", 2.0))
-    return Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64), name="random")
+    return Translator(LoadedModel.of(config, codec, model.eval(), checksum="0" * 64), name="random")
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,6 @@ from engine import (
     Translator,
     Worker,
 )
-from engine.decoding.encodings import Encodings
 from engine.decoding.loop import DecodingJob
 from engine.decoding.model_pipeline import ModelPipeline
 from engine.interruption import Interruption
@@ -58,7 +57,7 @@ class NotingPipeline(ModelPipeline):
     """Lists the sources of the sentences that it makes."""
 
     def __init__(self, model: LoadedModel) -> None:
-        super().__init__(model, Encodings(model))
+        super().__init__(model)
         self.begun: list[str] = []
 
     def sentence(self, prepared, options, interruption):
@@ -110,7 +109,7 @@ class Gated(Translator):
 def model(codec) -> LoadedModel:
     torch.manual_seed(1)
     config = ModelConfig(len(codec.vocabulary), ("en-de",), 16, 2, 16, 1, 1)
-    return LoadedModel(config, codec, Transformer(config).eval(), "0" * 64)
+    return LoadedModel.of(config, codec, Transformer(config).eval(), "0" * 64)
 
 
 @pytest.fixture

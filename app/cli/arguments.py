@@ -107,6 +107,7 @@ def _add_model_flags(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "model", default=MODEL_FOLDER)
     add_flag(parser, "threads", default=1)
     add_flag(parser, "device", default="cpu")
+    add_flag(parser, "no_core")
 
 
 def _add_log_flag(*parsers: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ def serve(flags: argparse.Namespace) -> int:
         device=flags.device,
         threads=flags.threads,
         gpus=flags.gpus,
+        is_compiled=not flags.no_core,
     )
     print(f"{name} is ready: `{program_name()} --engine ray` uses it.")
     return 0

@@ -22,6 +22,7 @@ from engine import (
     Translator,
     describe_model,
     offer_of,
+    set_num_threads,
 )
 
 SEARCH: Final = POST_EDITING
@@ -191,12 +192,10 @@ class ModelHandle:
         return self.find_engine(self.folder)
 
     def _own_engine(self, num_threads: int | None) -> Engine:
-        import torch
-
         from engine import Worker
 
         if num_threads is not None:
-            torch.set_num_threads(num_threads)
+            set_num_threads(num_threads)
         translator = self._translator()
         self._check_not_stopped()
         return Worker(translator, deadline_ms=DEADLINE_MS)

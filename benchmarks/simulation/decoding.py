@@ -111,7 +111,7 @@ class Engine:
             padded = torch.tensor([ids + [EOS] * (max(map(len, targets)) - len(ids)) for ids in targets])
             sources = torch.tensor([source] * len(targets))
             lengths = torch.full((len(targets),), len(source))
-            starts = model.starts([prepared.direction] * len(targets), torch.device("cpu"))
+            starts = torch.tensor([model.starts(prepared.direction)] * len(targets))
             log_probs = model.transformer.score(sources, lengths, padded, starts).double()
             return [float(row[: len(ids)].mean()) for row, ids in zip(log_probs, targets, strict=True)]
 

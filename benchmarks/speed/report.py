@@ -11,7 +11,7 @@ from benchmarks import bars
 from benchmarks.charts import Point, chart
 from benchmarks.dba.report import table
 from benchmarks.speed.roofline import least_step_ms
-from engine.model.transformer import Precision
+from engine.model.config import Precision
 
 Figures = dict[str, Any]
 OURS: tuple[Precision, ...] = ("float32", "int8")
@@ -126,7 +126,7 @@ def loops_section(loops: Sequence[Figures]) -> str:
     steps = [(name, *(f"{loop['best_cpu_ms'][name]:.2f}" for loop in loops)) for name in names]
     roof = []
     for loop, shape in zip(loops, shapes, strict=True):
-        for precision in OURS:
+        for precision in loop["work"]:
             rates = loop["rates"][precision]
             least = least_step_ms(loop["work"][precision], rates, precision)
             roof.append(

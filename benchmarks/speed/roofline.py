@@ -8,8 +8,7 @@ from collections.abc import Callable
 import torch
 
 from engine.model import ModelConfig
-from engine.model.packed_weights import SMALLEST_PACKED, Int8Linear
-from engine.model.transformer import Precision
+from engine.model.config import Precision
 
 
 def machine_rates(megabytes: float) -> dict[str, float]:
@@ -20,12 +19,10 @@ def machine_rates(megabytes: float) -> dict[str, float]:
     read = torch.ones(int(megabytes * 1e6 / 4))
     size = 1024
     a, b = torch.randn(size, size), torch.randn(size, size)
-    int8 = Int8Linear(b, torch.zeros(size))
     products = size**3 / 1e9
     return {
         "read_gb_s": megabytes / 1e3 / best_time(read.sum, 40),
         "float32_gmac_s": products / best_time(lambda: a @ b, 10),
-        "int8_gmac_s": products / best_time(lambda: int8(a), 10),
     }
 
 
@@ -39,17 +36,12 @@ def best_time(call: Callable[[], object], times: int) -> float:
     return min(spent)
 
 
-def step_work(config: ModelConfig, precision: Precision, num_rows: int) -> dict[str, float]:
+def step_work(config: ModelConfig, num_rows: int) -> dict[str, float]:
     """Megabytes of weights that a decoding step reads, and 10^6 multiplications with addition of its products."""
     size, inner = config.model_size, config.feed_forward_size
     layer = [3 * size * size, size * size, size * size, size * size, size * inner, inner * size]
     weights = [*layer * config.decoder_layers, config.vocabulary_size * size]
-    width = {"float32": 2, "int8": 1}[precision]
-    return {
-        "weights_mb": sum(n * (width if n >= SMALLEST_PACKED else 4) for n in weights) / 1e6,
-        "large_mmac": num_rows * sum(n for n in weights if n >= SMALLEST_PACKED) / 1e6,
-        "small_mmac": num_rows * sum(n for n in weights if n < SMALLEST_PACKED) / 1e6,
-    }
+    return {"weights_mb": 4 * sum(weights) / 1e6, "large_mmac": num_rows * sum(weights) / 1e6, "small_mmac": 0.0}
 
 
 def least_step_ms(work: dict[str, float], rates: dict[str, float], precision: Precision) -> dict[str, float]:

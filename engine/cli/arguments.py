@@ -13,7 +13,7 @@ from engine.cli.line_commands import LineCommands
 from engine.cli.lines import STANDARD_STREAM
 from engine.errors import InvalidRequest
 from engine.importers import BUNDLED_MODEL
-from engine.model.transformer import Precision
+from engine.model.config import Precision
 from engine.request import Formality
 from engine.search_options import SearchOptions
 from engine.settings import add_flags, given_settings

@@ -54,7 +54,7 @@ void AlignmentHead::logits(PrefixTree& tree, const int32_t* source, int source_l
       if (row_of.emplace(node, static_cast<int>(nodes.size())).second) nodes.push_back(node);
     }
   }
-  tree.read_first_layer(nodes.data(), static_cast<int>(nodes.size()));
+  tree.read(nodes.data(), static_cast<int>(nodes.size()), 1);
   std::vector<float> sources, targets;
   for (int s = 0; s < source_length; ++s) {
     add_features(source[s], memory + static_cast<size_t>(s) * model_.config.model_size, sources);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int32, c_int64, c_void_p
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from engine.compiled.build import library
 from engine.errors import EngineError, InvalidRequest
 
-INTERFACE_VERSION: Final = 3  # of interface.h
+INTERFACE_VERSION: Final = 4  # of interface.h
 
 Floats = npt.NDArray[np.float32]
 Nodes = npt.NDArray[np.int32]
@@ -47,6 +47,8 @@ class CoreConfig:
     num_positions: int
     is_post_norm: bool
     activation: str
+    is_recurrent: bool = False
+    has_guided_alignment: bool = False
 
 
 _ACTIVATIONS: Final = ("relu", "gelu", "swish")
@@ -77,7 +79,7 @@ class Core:
             ("model_new", c_void_p, (POINTER(_Config), c_void_p, c_void_p, c_void_p, c_char_p)),
             ("model_free", None, (c_void_p,)),
             ("model_kernels", c_char_p, (c_void_p,)),
-            ("model_set_linear", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int, c_int)),
+            ("model_set_linear", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_float)),
             ("model_set_norm", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int)),
             ("model_check", c_int, (c_void_p,)),
             ("encode", c_int, (c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p)),
@@ -88,6 +90,7 @@ class Core:
             ("tree_expand", c_int, (c_void_p, c_void_p, c_int)),
             ("tree_log_probs", c_int, (c_void_p, c_void_p, c_int, c_void_p)),
             ("tree_states", c_int, (c_void_p, c_void_p, c_int, c_void_p)),
+            ("tree_source_weights", c_int, (c_void_p, c_void_p, c_int, c_void_p)),
             ("tree_walk", c_int, (c_void_p, c_int, c_void_p, c_int, c_void_p)),
             ("tree_piece_log_probs", c_int, (c_void_p, c_void_p, c_void_p, c_int, c_void_p)),
             ("tree_path", c_int, (c_void_p, c_int, c_void_p, c_int)),
@@ -107,7 +110,11 @@ class Core:
                 c_int,
                 (c_void_p, c_int, c_void_p, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p),
             ),
-            ("product", c_int, (c_char_p, c_void_p, c_int, c_void_p, c_void_p, c_int, c_int, c_void_p)),
+            (
+                "product",
+                c_int,
+                (c_char_p, c_void_p, c_int, c_void_p, c_void_p, c_int, c_int, c_void_p, c_float, c_void_p),
+            ),
         )
         for name, result, arguments in declared:
             function = getattr(functions, f"pinpoint_{name}")
@@ -137,14 +144,25 @@ class Core:
             found[name.decode()] = bool(is_supported.value)
         return found
 
-    def product(self, kernels: str, rows: Floats, weights: Floats, bias: Floats) -> Floats:
-        """Rows (R, inputs) times weights (outputs, inputs), both rounded to 8 bits, plus the bias: for tests."""
+    def product(
+        self,
+        kernels: str,
+        rows: Floats,
+        weights: Floats,
+        bias: Floats,
+        weight_steps: Floats | None = None,
+        input_step: float = 0.0,
+    ) -> Floats:
+        """Rows (R, inputs) times weights (outputs, inputs), both rounded to 8 bits, plus the bias: for tests.
+
+        For the steps see `CoreModel.set_linear`.
+        """
         rows, weights, bias = map(np.ascontiguousarray, (rows, weights, bias))
         products = np.empty((len(rows), len(weights)), dtype=np.float32)
         self.check(
             self.functions.pinpoint_product(
                 kernels.encode(), _address(rows), len(rows), _address(weights), _address(bias), *weights.shape,
-                _address(products),
+                _address(weight_steps), input_step, _address(products),
             )
         )  # fmt: skip
         return products
@@ -189,11 +207,21 @@ class CoreModel:
         """The family of kernels that computes it."""
         return str(self.core.functions.pinpoint_model_kernels(self._model).decode())
 
-    def set_linear(self, name: str, weights: Floats, bias: Floats) -> None:
-        """Sets the weights (outputs, inputs) of a part, which are copied and rounded to 8 bits."""
+    def set_linear(
+        self, name: str, weights: Floats, bias: Floats, weight_steps: Floats | None = None, input_step: float = 0.0
+    ) -> None:
+        """Sets the weights (outputs, inputs) of a part, which are copied and rounded to 8 bits.
+
+        A part that was made in 8 bits has its own steps, of the weights of each output and of the inputs.
+        """
         weights, bias = np.ascontiguousarray(weights), np.ascontiguousarray(bias)
         set_linear = self.core.functions.pinpoint_model_set_linear
-        self.core.check(set_linear(self._model, name.encode(), _address(weights), _address(bias), *weights.shape))
+        self.core.check(
+            set_linear(
+                self._model, name.encode(), _address(weights), _address(bias), *weights.shape, _address(weight_steps),
+                input_step,
+            )
+        )  # fmt: skip
 
     def set_norm(self, name: str, gain: Floats, bias: Floats) -> None:
         """Sets a layer norm."""
@@ -266,10 +294,20 @@ class PrefixTree:
         self._call(self.functions.pinpoint_tree_log_probs, nodes, out=out)
 
     def states(self, nodes: Nodes) -> Floats:
-        """The decoder's keys and values of the last piece of each node, (R, decoder layers, 2, E)."""
+        """The decoder's keys and values of the last piece of each node, (R, decoder layers, 2, E).
+
+        Of a recurrent decoder its cells, (R, decoder layers, 1, E).
+        """
         config = self._model.config
-        out = np.empty((len(nodes), config.decoder_layers, 2, config.model_size), dtype=np.float32)
+        num_parts = 1 if config.is_recurrent else 2
+        out = np.empty((len(nodes), config.decoder_layers, num_parts, config.model_size), dtype=np.float32)
         self._call(self.functions.pinpoint_tree_states, nodes, out=out)
+        return out
+
+    def source_weights(self, nodes: Nodes) -> Floats:
+        """The weights (R, S) of the source's pieces for the piece after each node, of a model with guided alignment."""
+        out = np.empty((len(nodes), self._cross.shape[2]), dtype=np.float32)
+        self._call(self.functions.pinpoint_tree_source_weights, nodes, out=out)
         return out
 
     def walk(self, node: int, pieces: Sequence[int]) -> list[int]:
@@ -383,6 +421,25 @@ class CoreAlignment:
             )
         )  # fmt: skip
         return np.split(found, np.cumsum(num_words)[:-1])
+
+
+class CoreGuidedAlignment:
+    """The word alignment of models with guided alignment: the weights of an attention to the source."""
+
+    NO_WORD: Final = 0.1  # the probability that competes with those of all target pieces for a source piece
+    _LEAST: Final = 1e-9
+
+    def logits(
+        self, tree: PrefixTree, source_ids: Sequence[int], memory_SE: Floats, targets: Sequence[Sequence[int]]
+    ) -> list[Floats]:
+        """Like `CoreAlignment.logits`: log-probabilities of the source pieces; row 0 ("no word") is constant."""
+        no_word_1S = np.full((1, len(source_ids)), np.log(self.NO_WORD), dtype=np.float32)
+        found = []
+        for target in targets:
+            nodes = np.array([0, *tree.walk(0, target[:-1])][: len(target)], dtype=np.int32)
+            weights_TS = tree.source_weights(nodes)
+            found.append(np.concatenate([no_word_1S, np.log(np.maximum(weights_TS, self._LEAST))]))
+        return found
 
 
 @cache

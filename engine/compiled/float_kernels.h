@@ -102,7 +102,7 @@ inline void each(int size, Whole whole, Single single) {
 // The exponential of one number, the same as in a register.
 inline float exponential1(float x) { return exponential(all(x))[0]; }
 
-void quantise(const float* row, int size, int8_t* quantised, float* scale, int32_t* sum) {
+void quantise(const float* row, int size, float step, int8_t* quantised, float* scale, int32_t* sum) {
   Vector most = all(0), spoilt = all(0);
   float most1 = 0, spoilt1 = 0;
   each(
@@ -120,29 +120,34 @@ void quantise(const float* row, int size, int8_t* quantised, float* scale, int32
   const float of_whole = largest(most), defect = total(spoilt) + spoilt1;
   float highest = of_whole > most1 ? of_whole : most1;
   highest = highest > 1e-30f ? highest : 1e-30f;
-  *scale = highest / 127 + defect;
+  *scale = (step > 0 ? step : highest / 127) + defect;
   const int padded = (size + GROUP - 1) / GROUP * GROUP;
   if (defect != 0) {  // that is, NaN
     memset(quantised, 0, static_cast<size_t>(padded));
     *sum = 0;
     return;
   }
-  const float factor = 127 / highest;
+  const float factor = step > 0 ? 1 / step : 127 / highest;
+  const Vector most_steps = all(127.0f), least_steps = all(-127.0f);  // a row may go beyond a given scale
   const Vector shift = all(12582912.0f);
   Integers sums{};
   int32_t sum1 = 0;
   each(
       size,
       [&](int i) {
-        const Integers whole =
-            (reinterpret_cast<Integers>(load(row + i) * factor + shift) & 0x7fffff) - 0x400000;
+        Vector steps = load(row + i) * factor;
+        steps = steps > most_steps ? most_steps : steps;
+        steps = steps < least_steps ? least_steps : steps;
+        const Integers whole = (reinterpret_cast<Integers>(steps + shift) & 0x7fffff) - 0x400000;
         sums += whole;
         typedef int8_t Bytes __attribute__((vector_size(WIDTH)));
         const Bytes bytes = __builtin_convertvector(whole, Bytes);
         memcpy(quantised + i, &bytes, sizeof bytes);
       },
       [&](int i) {
-        const int32_t whole = static_cast<int32_t>((row[i] * factor + 12582912.0f) - 12582912.0f);
+        float steps = row[i] * factor;
+        steps = steps > 127 ? 127 : steps < -127 ? -127 : steps;
+        const int32_t whole = static_cast<int32_t>((steps + 12582912.0f) - 12582912.0f);
         sum1 += whole;
         quantised[i] = static_cast<int8_t>(whole);
       });
@@ -251,6 +256,24 @@ void attend(const float* query, const float* const* keys, ptrdiff_t to_value, in
           mixed[first + i] = sum1;
         });
   }
+}
+
+void recur(const float* candidate, const float* forget, const float* before, int size, float* cell, float* stream) {
+  each(
+      size,
+      [&](int i) {
+        const Vector own = load(candidate + i);
+        const Vector f = 1.0f / (1.0f + exponential(-larger(load(forget + i), all(-87.0f))));
+        const Vector now = own + f * (load(before + i) - own);
+        store(cell + i, now);
+        store(stream + i, load(stream + i) + (now < all(0) ? all(0) : now));
+      },
+      [&](int i) {
+        const float f = 1 / (1 + exponential1(-(forget[i] > -87 ? forget[i] : -87)));
+        const float now = candidate[i] + f * (before[i] - candidate[i]);
+        cell[i] = now;
+        stream[i] += now < 0 ? 0 : now;
+      });
 }
 
 void add(float* to, const float* summand, int size) {

@@ -88,7 +88,9 @@ pinpoint::Config checked(const PinpointConfig& config) {
           config.decoder_layers,
           config.num_positions,
           config.is_post_norm != 0,
-          static_cast<pinpoint::Activation>(config.activation)};
+          static_cast<pinpoint::Activation>(config.activation),
+          config.is_recurrent != 0,
+          config.has_guided_alignment != 0};
 }
 
 void check_pieces(const int32_t* pieces, int count, int vocabulary_size) {
@@ -129,8 +131,11 @@ void pinpoint_model_free(PinpointModel* model) { delete model; }
 const char* pinpoint_model_kernels(const PinpointModel* model) { return model->model.kernels.name; }
 
 int pinpoint_model_set_linear(PinpointModel* model, const char* name, const float* weights, const float* bias,
-                              int num_outputs, int num_inputs) {
-  return guarded([&] { model->model.set_linear(name, weights, bias, num_outputs, num_inputs); });
+                              int num_outputs, int num_inputs, const float* weight_steps, float input_step) {
+  return guarded([&] {
+    require(input_step >= 0, "the step of the inputs is negative");
+    model->model.set_linear(name, weights, bias, num_outputs, num_inputs, weight_steps, input_step);
+  });
 }
 
 int pinpoint_model_set_norm(PinpointModel* model, const char* name, const float* gain, const float* bias, int size) {
@@ -208,9 +213,20 @@ int pinpoint_tree_states(PinpointTree* tree, const int32_t* nodes, int count, fl
   return guarded([&] {
     check_nodes(*tree, nodes, count);
     tree->tree.expand(nodes, count);
-    const pinpoint::Config& config = tree->model.config;
-    const size_t size = static_cast<size_t>(config.decoder_layers) * 2 * config.model_size;
+    const size_t size = tree->tree.memory_size();
     for (int i = 0; i < count; ++i) std::memcpy(states + i * size, tree->tree.state(nodes[i]), size * sizeof(float));
+  });
+}
+
+int pinpoint_tree_source_weights(PinpointTree* tree, const int32_t* nodes, int count, float* weights) {
+  return guarded([&] {
+    require(tree->model.config.has_guided_alignment, "the model has no guided alignment");
+    check_nodes(*tree, nodes, count);
+    tree->tree.read(nodes, count, tree->model.config.decoder_layers);
+    const size_t length = tree->tree.source_length();
+    for (int i = 0; i < count; ++i, weights += length) {
+      std::memcpy(weights, tree->tree.source_weights(nodes[i]), length * sizeof(float));
+    }
   });
 }
 
@@ -312,12 +328,12 @@ int pinpoint_word_probabilities(const float* logits, int source_length, const in
 }
 
 int pinpoint_product(const char* kernels, const float* rows, int count, const float* weights, const float* bias,
-                     int num_outputs, int num_inputs, float* products) {
+                     int num_outputs, int num_inputs, const float* weight_steps, float input_step, float* products) {
   return guarded([&] {
     require(count > 0 && num_outputs > 0 && num_inputs > 0, "a size is not positive");
     const Kernels& family = kernels_of(kernels);
     pinpoint::Linear linear(num_outputs, num_inputs);
-    linear.set(weights, bias);
+    linear.set(weights, bias, weight_steps, input_step);
     pinpoint::QuantisedRows quantised;
     linear.quantise(family, rows, num_inputs, count, quantised);
     std::vector<float> y(static_cast<size_t>(count) * linear.stride());

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PINPOINT_INTERFACE_VERSION 3
+#define PINPOINT_INTERFACE_VERSION 4
 
 #if defined(_WIN32)
 #define PINPOINT_API extern "C" __declspec(dllexport)
@@ -32,6 +32,8 @@ struct PinpointConfig {
       decoder_feed_forward_size, encoder_layers, decoder_layers, num_positions;
   int32_t is_post_norm;
   int32_t activation;  // 0 relu, 1 gelu, 2 swish
+  int32_t is_recurrent;
+  int32_t has_guided_alignment;
 };
 
 struct PinpointModel;
@@ -51,9 +53,12 @@ PINPOINT_API PinpointModel* pinpoint_model_new(const PinpointConfig* config, con
                                                const char* kernels);
 PINPOINT_API void pinpoint_model_free(PinpointModel* model);
 PINPOINT_API const char* pinpoint_model_kernels(const PinpointModel* model);
-// Copies and rounds the weights (outputs, inputs) of a part, such as "encoder.0.attention.qkv" or "output".
+// Copies and rounds the weights (outputs, inputs) of a part, such as "encoder.0.attention.qkv" or "output". A part that was
+// made in 8 bits has the distance of two neighbouring weights of each output, and of two neighbouring inputs; others have
+// null and 0.
 PINPOINT_API int pinpoint_model_set_linear(PinpointModel* model, const char* name, const float* weights,
-                                           const float* bias, int num_outputs, int num_inputs);
+                                           const float* bias, int num_outputs, int num_inputs,
+                                           const float* weight_steps, float input_step);
 PINPOINT_API int pinpoint_model_set_norm(PinpointModel* model, const char* name, const float* gain, const float* bias,
                                          int size);
 // An error if a part is not set. Call it before the first source.
@@ -76,8 +81,11 @@ PINPOINT_API int pinpoint_tree_children(PinpointTree* tree, const int32_t* nodes
 PINPOINT_API int pinpoint_tree_expand(PinpointTree* tree, const int32_t* nodes, int count);
 // Log-probabilities (count, V) of the piece after each node, which are computed as far as they are not known.
 PINPOINT_API int pinpoint_tree_log_probs(PinpointTree* tree, const int32_t* nodes, int count, float* log_probs);
-// The decoder's keys and values of the last piece of each node, (count, layers, 2, E), computed as far as necessary.
+// The decoder's keys and values of the last piece of each node, (count, layers, 2, E), or the cells of a recurrent decoder,
+// (count, layers, E), computed as far as necessary.
 PINPOINT_API int pinpoint_tree_states(PinpointTree* tree, const int32_t* nodes, int count, float* states);
+// Of a model with guided alignment: the weights (count, S) of the source's pieces for the piece after each node.
+PINPOINT_API int pinpoint_tree_source_weights(PinpointTree* tree, const int32_t* nodes, int count, float* weights);
 // The nodes of a prefix followed by these pieces, one for each piece.
 PINPOINT_API int pinpoint_tree_walk(PinpointTree* tree, int node, const int32_t* pieces, int count, int32_t* nodes);
 // The log-probability of one piece after each node.
@@ -113,4 +121,5 @@ PINPOINT_API int pinpoint_word_probabilities(const float* logits, int source_len
 
 // For tests: rounds rows (count, inputs) and weights (outputs, inputs) to 8 bits and multiplies them, with one family.
 PINPOINT_API int pinpoint_product(const char* kernels, const float* rows, int count, const float* weights,
-                                  const float* bias, int num_outputs, int num_inputs, float* products);
+                                  const float* bias, int num_outputs, int num_inputs, const float* weight_steps,
+                                  float input_step, float* products);

@@ -36,9 +36,10 @@ struct Kernels {
   const char* name;
   bool (*is_supported)();
 
-  // Rounds a row to whole numbers from -127 to 127 that are multiples of `scale`; `sum` is their sum. The place behind
-  // the row, up to a multiple of GROUP, becomes zero. The scale of a row with an infinity or a NaN is NaN.
-  void (*quantise)(const float* row, int size, int8_t* quantised, float* scale, int32_t* sum);
+  // Rounds a row to whole numbers from -127 to 127 that are multiples of `scale`; `sum` is their sum. The scale is `step`
+  // or, if that is 0, the smallest that suits the row. The place behind the row, up to a multiple of GROUP, becomes zero.
+  // The scale of a row with an infinity or a NaN is NaN.
+  void (*quantise)(const float* row, int size, float step, int8_t* quantised, float* scale, int32_t* sum);
 
   // y[row][output] = scale[row] * w.scale[output] * (sum over inputs of activation * weight) + w.bias[output].
   // `activations` has `num_inputs` bytes a row.
@@ -55,6 +56,10 @@ struct Kernels {
   // `weights` has room for `num_places` numbers.
   void (*attend)(const float* query, const float* const* keys, ptrdiff_t to_value, int num_places, int num_heads,
                  int head_size, float* weights, float* mixed);
+
+  // A step of a recurrence (SSRU): cell = f * before + (1 - f) * candidate, f the sigmoid of `forget`; adds the cell, or
+  // zero where that is negative, to the stream.
+  void (*recur)(const float* candidate, const float* forget, const float* before, int size, float* cell, float* stream);
 
   void (*add)(float* to, const float* summand, int size);
   void (*relu)(float* numbers, int size);

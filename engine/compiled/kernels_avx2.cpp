@@ -65,6 +65,6 @@ void multiply(const PackedWeights& w, const int8_t* activations, const float* sc
 }  // namespace
 
 extern const Kernels avx2_kernels;
-const Kernels avx2_kernels = {"avx2", has_avx2, quantise, multiply, multiply_floats, normalise, attend, add, relu, swish, gelu, log_sum};
+const Kernels avx2_kernels = {"avx2", has_avx2, quantise, multiply, multiply_floats, normalise, attend, recur, add, relu, swish, gelu, log_sum};
 
 }  // namespace pinpoint

@@ -66,7 +66,7 @@ void multiply(const PackedWeights& w, const int8_t* activations, const float* sc
 }  // namespace
 
 extern const Kernels avx512_kernels;
-const Kernels avx512_kernels = {"avx512vnni", has_avx512_vnni, quantise, multiply, multiply_floats, normalise, attend,
+const Kernels avx512_kernels = {"avx512vnni", has_avx512_vnni, quantise, multiply, multiply_floats, normalise, attend, recur,
                                 add, relu, swish, gelu, log_sum};
 
 }  // namespace pinpoint

@@ -35,6 +35,6 @@ bool is_supported() { return true; }
 }  // namespace
 
 extern const Kernels plain_kernels;
-const Kernels plain_kernels = {"plain", is_supported, quantise, multiply, multiply_floats, normalise, attend, add, relu, swish, gelu, log_sum};
+const Kernels plain_kernels = {"plain", is_supported, quantise, multiply, multiply_floats, normalise, attend, recur, add, relu, swish, gelu, log_sum};
 
 }  // namespace pinpoint

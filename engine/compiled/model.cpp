@@ -48,7 +48,7 @@ void* aligned(void* block) {
   return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
-void Linear::set(const float* weights, const float* bias) {
+void Linear::set(const float* weights, const float* bias, const float* weight_steps, float input_step) {
   const int num_columns = stride(), num_inputs = round_up(num_inputs_, GROUP);
   const size_t size = static_cast<size_t>(num_columns) * num_inputs;
   Aligned<uint8_t> bytes(size);
@@ -61,14 +61,16 @@ void Linear::set(const float* weights, const float* bias) {
       if (!std::isfinite(row[k])) throw std::invalid_argument("a weight is not a finite number");
       largest = std::max(largest, std::fabs(row[k]));
     }
-    scale[n] = largest / 127;
+    scale[n] = weight_steps != nullptr ? weight_steps[n] : largest / 127;
+    if (!(scale[n] > 0)) throw std::invalid_argument("a step of the weights is not positive");
     if (bias != nullptr) biases[n] = bias[n];
     uint8_t* block = bytes.data() + static_cast<size_t>(n / COLUMNS) * COLUMNS * num_inputs + n % COLUMNS * GROUP;
     for (int k = 0; k < num_inputs_; ++k) {
-      const long rounded = std::lrint(row[k] / scale[n]);
+      const long rounded = std::lrint(std::min(127.0f, std::max(-127.0f, row[k] / scale[n])));
       block[static_cast<size_t>(k / GROUP) * COLUMNS * GROUP + k % GROUP] = static_cast<uint8_t>(128 + rounded);
     }
   }
+  input_step_ = input_step;
   bytes_ = std::move(bytes);
   scale_ = std::move(scale);
   bias_ = std::move(biases);
@@ -82,7 +84,7 @@ void Linear::quantise(const Kernels& kernels, const float* x, size_t stride, int
   rows.scale.resize(std::max<size_t>(rows.scale.size(), num_rows));
   rows.sum.resize(rows.scale.size());
   for (int row = 0; row < num_rows; ++row) {
-    kernels.quantise(x + row * stride, num_inputs_, rows.numbers.data() + row * num_inputs, &rows.scale[row],
+    kernels.quantise(x + row * stride, num_inputs_, input_step_, rows.numbers.data() + row * num_inputs, &rows.scale[row],
                      &rows.sum[row]);
   }
 }
@@ -129,7 +131,13 @@ Model::Model(const Config& config, const float* embedding, const float* source_e
   for (int i = 0; i < config.decoder_layers; ++i) {
     const std::string name = "decoder_layers." + std::to_string(i);
     DecoderLayer& layer = decoder_layers[i];
-    add_attention(name + ".attention", layer.attention, i == 0);
+    if (config.is_recurrent) {
+      layer.recurrence.norm.is_identity = i == 0 && config.is_post_norm;
+      if (!layer.recurrence.norm.is_identity) add_norm(name + ".recurrence.norm", layer.recurrence.norm);
+      add_linear(name + ".recurrence.gates", layer.recurrence.gates, 2 * size, size);
+    } else {
+      add_attention(name + ".attention", layer.attention, i == 0);
+    }
     add_norm(name + ".cross.norm", layer.cross.norm);
     add_linear(name + ".cross.q", layer.cross.q, size, size);
     add_linear(name + ".cross.kv", layer.cross.kv, 2 * size, size);
@@ -142,11 +150,11 @@ Model::Model(const Config& config, const float* embedding, const float* source_e
 }
 
 void Model::set_linear(const std::string& name, const float* weights, const float* bias, int num_outputs,
-                       int num_inputs) {
+                       int num_inputs, const float* weight_steps, float input_step) {
   Linear& linear = find(linears_, name);
   check_size(name, num_outputs, linear.num_outputs());
   check_size(name, num_inputs, linear.num_inputs());
-  linear.set(weights, bias);
+  linear.set(weights, bias, weight_steps, input_step);
   if (&linear == &output) output.pad_with(-INFINITY);  // what is behind the last piece is never chosen
 }
 

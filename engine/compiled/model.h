@@ -20,6 +20,8 @@ struct Config {
       decoder_feed_forward_size, encoder_layers, decoder_layers, num_positions;
   bool is_post_norm;
   Activation activation;
+  bool is_recurrent;          // SSRU layers in the decoder in place of self-attention
+  bool has_guided_alignment;  // the first head of the decoder's last attention to the source is a word alignment
   int head_size() const { return model_size / num_heads; }
 };
 
@@ -65,8 +67,9 @@ class Linear {
  public:
   Linear() = default;
   Linear(int num_outputs, int num_inputs) : num_outputs_(num_outputs), num_inputs_(num_inputs) {}
-  // Rounds weights (outputs, inputs); `bias` may be null.
-  void set(const float* weights, const float* bias);
+  // Rounds weights (outputs, inputs); `bias` may be null. A model that was made in 8 bits has `weight_steps`, the scale of
+  // each output's weights, and `input_step`, that of its inputs; otherwise null and 0: each output and row has its own.
+  void set(const float* weights, const float* bias, const float* weight_steps = nullptr, float input_step = 0);
   // Numbers from one row of outputs to the next: the outputs, padded.
   int stride() const { return round_up(num_outputs_, COLUMNS); }
   int num_outputs() const { return num_outputs_; }
@@ -80,6 +83,7 @@ class Linear {
 
  private:
   int num_outputs_ = 0, num_inputs_ = 0;
+  float input_step_ = 0;
   Aligned<uint8_t> bytes_;
   std::vector<float> scale_, bias_;
 };
@@ -92,6 +96,12 @@ struct Norm {
 struct SelfAttention {
   Norm norm;
   Linear qkv, out;
+};
+
+// SSRU (Kim et al. 2019, section 3.1); the gates are candidates, and behind them how much is kept of the cells.
+struct Recurrence {
+  Norm norm;
+  Linear gates;
 };
 
 struct CrossAttention {
@@ -110,7 +120,8 @@ struct EncoderLayer {
 };
 
 struct DecoderLayer {
-  SelfAttention attention;
+  SelfAttention attention;  // one of the two
+  Recurrence recurrence;
   CrossAttention cross;
   FeedForward feed_forward;
 };
@@ -124,7 +135,8 @@ class Model {
 
   // The parts by their names in the state of the PyTorch model, such as "encoder.0.attention.qkv"; "output" is the
   // product with the vocabulary. Throw std::invalid_argument for an unknown name or another shape.
-  void set_linear(const std::string& name, const float* weights, const float* bias, int num_outputs, int num_inputs);
+  void set_linear(const std::string& name, const float* weights, const float* bias, int num_outputs, int num_inputs,
+                  const float* weight_steps, float input_step);
   void set_norm(const std::string& name, const float* gain, const float* bias, int size);
   // Throws std::invalid_argument if a part is not set.
   void check() const;

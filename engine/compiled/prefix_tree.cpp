@@ -16,8 +16,9 @@ PrefixTree::PrefixTree(const Model& model, const float* cross, int source_length
       source_length_(source_length),
       first_position_(static_cast<int>(starts.size()) - 1),
       max_bytes_(max_bytes),
-      keys_size_(static_cast<size_t>(model.config.decoder_layers) * 2 * model.config.model_size),
-      state_size_(keys_size_ + model.config.model_size),
+      layer_size_(static_cast<size_t>(model.config.is_recurrent ? 1 : 2) * model.config.model_size),
+      memory_size_(model.config.decoder_layers * layer_size_),
+      state_size_(memory_size_ + model.config.model_size + (model.config.has_guided_alignment ? source_length : 0)),
       results_size_(static_cast<size_t>(model.output.stride()) + model.output.stride() / BLOCK) {
   static_assert(BLOCK == COLUMNS, "a block of logits is a block of the product's outputs");
   nodes_.resize(starts.size());
@@ -63,12 +64,12 @@ void PrefixTree::expand(const int* nodes, int count) {
   compute(unknown, model_.config.decoder_layers, cancel_);
 }
 
-void PrefixTree::read_first_layer(const int* nodes, int count) {
-  const std::vector<int> unknown = unknown_of(nodes, count, 1, false);
+void PrefixTree::read(const int* nodes, int count, int num_layers) {
+  const std::vector<int> unknown = unknown_of(nodes, count, num_layers, false);
   if (unknown.empty()) return;
   make_room(nodes, count, unknown.size(), 0);
   is_wanted_.assign(nodes_.size(), 0);
-  compute(unknown, 1, CancelFlag());
+  compute(unknown, num_layers, CancelFlag());
 }
 
 // The nodes to compute, beginnings first: those without results, if these are asked for, and those, with all beginnings,
@@ -142,38 +143,49 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, C
       node.state = Aligned<float>(state_size_);
       ++num_states_;
     }
-    for (int seen = nodes[row]; seen >= 0; seen = nodes_[seen].before) past.push_back(nodes_[seen].state.data());
+    for (int seen = nodes[row]; seen >= 0 && !config.is_recurrent; seen = nodes_[seen].before) {
+      past.push_back(nodes_[seen].state.data());
+    }
     firsts.push_back(past.size());
     longest = std::max(longest, node.position + 1);
   }
-  std::vector<float> weights(longest);
+  std::vector<float> weights(longest), unused(config.head_size());
   std::vector<const float*> source(source_length_);
   for (int index = 0; index < num_layers; ++index) {
     cancel.check();
     const DecoderLayer& layer = model_.decoder_layers[index];
-    const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);
-    const size_t stride = layer.attention.qkv.stride(), own = static_cast<size_t>(index) * 2 * size;
-    for (int row = 0; row < count; ++row) {
-      std::copy_n(qkv + row * stride + size, 2 * size, nodes_[nodes[row]].state.data() + own);
+    if (config.is_recurrent) {
+      recur(pass, nodes, index);
+    } else {
+      const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);
+      const size_t stride = layer.attention.qkv.stride(), own = index * layer_size_;
+      for (int row = 0; row < count; ++row) {
+        std::copy_n(qkv + row * stride + size, 2 * size, nodes_[nodes[row]].state.data() + own);
+      }
+      for (int row = 0; row < count; ++row) {
+        model_.kernels.attend(qkv + row * stride, past.data() + firsts[row], size,
+                              static_cast<int>(firsts[row + 1] - firsts[row]), config.num_heads, config.head_size(),
+                              weights.data(), pass.mixed(row));
+      }
+      for (const float*& state : past) state += 2 * size;
+      pass.write(layer.attention.out);
     }
-    for (int row = 0; row < count; ++row) {
-      model_.kernels.attend(qkv + row * stride, past.data() + firsts[row], size,
-                            static_cast<int>(firsts[row + 1] - firsts[row]), config.num_heads, config.head_size(),
-                            weights.data(), pass.mixed(row));
-    }
-    for (const float*& state : past) state += 2 * size;
-    pass.write(layer.attention.out);
 
     const float* queries = pass.read(layer.cross.norm, layer.cross.q);
     for (int s = 0; s < source_length_; ++s) source[s] = cross_ + 2 * index * to_source_value + static_cast<ptrdiff_t>(s) * size;
     for (int row = 0; row < count; ++row) {
-      model_.kernels.attend(queries + static_cast<size_t>(row) * layer.cross.q.stride(), source.data(), to_source_value,
-                            source_length_, config.num_heads, config.head_size(), weights.data(), pass.mixed(row));
+      const float* query = queries + static_cast<size_t>(row) * layer.cross.q.stride();
+      model_.kernels.attend(query, source.data(), to_source_value, source_length_, config.num_heads, config.head_size(),
+                            weights.data(), pass.mixed(row));
+      if (config.has_guided_alignment && index == config.decoder_layers - 1) {  // the weights of the first head
+        model_.kernels.attend(query, source.data(), to_source_value, source_length_, 1, config.head_size(),
+                              nodes_[nodes[row]].state.data() + memory_size_ + size, unused.data());
+      }
     }
     pass.write(layer.cross.out);
     pass.feed_forward(layer.feed_forward);
     for (int row = 0; index == 0 && row < count; ++row) {
-      std::copy_n(pass.x(row), size, nodes_[nodes[row]].state.data() + keys_size_);
+      std::copy_n(pass.x(row), size, nodes_[nodes[row]].state.data() + memory_size_);
     }
   }
   if (num_layers == config.decoder_layers) {
@@ -182,6 +194,20 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, C
     num_computed_ += count;
   }
   for (int row = 0; row < count; ++row) nodes_[nodes[row]].num_layers = num_layers;
+}
+
+// The recurrence of one layer. A node's beginning comes before it among the rows, or is known.
+void PrefixTree::recur(Pass& pass, const int* nodes, int index) {
+  const Recurrence& recurrence = model_.decoder_layers[index].recurrence;
+  const int size = model_.config.model_size;
+  const float* gates = pass.read(recurrence.norm, recurrence.gates);
+  const std::vector<float> nothing(size);
+  for (int row = 0; row < pass.num_rows(); ++row, gates += recurrence.gates.stride()) {
+    const Node& node = nodes_[nodes[row]];
+    const size_t own = index * layer_size_;
+    const float* before = node.before < 0 ? nothing.data() : nodes_[node.before].state.data() + own;
+    model_.kernels.recur(gates, gates + size, before, size, nodes_[nodes[row]].state.data() + own, pass.x(row));
+  }
 }
 
 // The logits of the rows that are asked for.

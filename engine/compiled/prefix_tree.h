@@ -30,12 +30,16 @@ class PrefixTree : public Steps {
   int vocabulary_size() const override { return model_.config.vocabulary_size; }
   int max_depth() const override;
 
-  // The decoder's memory of the last piece, keys and values of each layer: (layers, 2, E). Null if it is not known.
+  // The decoder's memory of the last piece, keys and values of each layer: (layers, 2, E), or the cells of a recurrent
+  // decoder: (layers, E). Null if it is not known.
   const float* state(int node) const { return has_state(nodes_[node]) ? nodes_[node].state.data() : nullptr; }
-  // Computes the output of the first layer after each node, as far as it is not known; does not look at the flag.
-  void read_first_layer(const int* nodes, int count);
-  // What `read_first_layer` has computed, (E); valid until the next call.
-  const float* first_layer(int node) const { return nodes_[node].state.data() + keys_size_; }
+  size_t memory_size() const { return memory_size_; }  // numbers of a state
+  // Computes the first layers after each node, as far as they are not known; does not look at the flag.
+  void read(const int* nodes, int count, int num_layers);
+  // After `read`: the output of the first layer, (E), and of a model with guided alignment, after all layers, the weights
+  // of the source's pieces, (S). Valid until the next call.
+  const float* first_layer(int node) const { return nodes_[node].state.data() + memory_size_; }
+  const float* source_weights(int node) const { return first_layer(node) + model_.config.model_size; }
   // What the decoder reads for a prefix: the starts and the pieces; and the node of one less, -1 before the first.
   int num_read(int node) const { return nodes_[node].position + 1; }
   int before(int node) const { return nodes_[node].before; }
@@ -53,7 +57,7 @@ class PrefixTree : public Steps {
     int seen = 0;  // the number of the `expand` that needs the node
     int num_layers = 0;  // of which the state is known
     float log_sum = 0;
-    Aligned<float> state;    // (layers, 2, E), and the output of the first layer, (E)
+    Aligned<float> state;    // the decoder's memory, the output of the first layer, and the weights of guided alignment
     Aligned<float> results;  // logits and block maxima
   };
 
@@ -62,6 +66,7 @@ class PrefixTree : public Steps {
   void make_room(const int* nodes, int count, size_t num_states, size_t num_results);
   void compute(const std::vector<int>& nodes, int num_layers, CancelFlag cancel);
   void compute_together(const int* nodes, int count, int num_layers, CancelFlag cancel);
+  void recur(Pass& pass, const int* nodes, int index);
   void find_results(Pass& pass, const int* nodes);
 
   const Model& model_;
@@ -69,7 +74,7 @@ class PrefixTree : public Steps {
   const int source_length_;
   const int first_position_;
   const size_t max_bytes_;
-  const size_t keys_size_, state_size_, results_size_;  // numbers of a node
+  const size_t layer_size_, memory_size_, state_size_, results_size_;  // numbers of a node
   CancelFlag cancel_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, int> children_;

@@ -6,18 +6,37 @@ Converts the links of the alignment head, which are between pieces, to character
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from engine.compiled.c_interface import CoreAlignment, PrefixTree
-from engine.model import EncodedSources, LoadedModel, weak_links, word_links, word_probabilities
+from engine.model.checkpoint import LoadedModel
+from engine.model.word_links import Floats, weak_links, word_links, word_probabilities
 from engine.request import Phrase
 from engine.text import DecodedPieces, is_word_char, words
 from engine.translation import Placement
 
 Span = tuple[int, int]
 Alignment = tuple[tuple[int, int, int, int], ...]
+
+
+def _word_probabilities(
+    logits: Sequence[Floats], source_words: Sequence[Span], target_words: Sequence[Sequence[Span]]
+) -> list[Floats]:
+    return [word_probabilities(own, source_words, rows) for own, rows in zip(logits, target_words, strict=True)]
+
+
+class AlignmentScores(NamedTuple):
+    """How a model scores pairs of pieces, and pairs of words.
+
+    `logits` gives, for the pieces of a source and of its targets, the logits (1 + pieces, S) of each target; row 0 is
+    "no word". `word_probabilities` is that of `engine.model`, for several targets.
+    """
+
+    logits: Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[Floats]]
+    word_probabilities: Callable[[Sequence[Floats], Sequence[Span], Sequence[Sequence[Span]]], Sequence[Floats]] = (
+        _word_probabilities
+    )
 
 
 class WordAlignment(NamedTuple):
@@ -29,42 +48,31 @@ class WordAlignment(NamedTuple):
 
 def align(
     model: LoadedModel,
-    encoded: EncodedSources,
+    scores: AlignmentScores,
     source: str,
     direction: str,
     marks: Sequence[str],
     targets: Sequence[Sequence[int]],
     decodings: Sequence[DecodedPieces],
-    compiled: tuple[CoreAlignment, PrefixTree] | None = None,
 ) -> list[WordAlignment]:
     """The alignment of each target of `source`; `decodings` are the texts of `targets`.
 
-    `encoded` is this one source with its `marks`; the model must have an alignment head. The alignment of a target does
-    not depend on the others, up to rounding. `compiled` are the head and the tree of the source's translations in the
-    compiled core, which then computes the scores.
+    `scores` are those of the model's alignment head. The alignment of a target does not depend on the others, up to
+    rounding.
     """
-    assert model.alignment is not None
     encoding = (model.source_codec or model.codec).encode(source)
     source_ids = model.source_ids(encoding.ids, direction, marks)
     first = len(source_ids) - 1 - len(encoding.ids)  # the direction's piece, if there is one, and marks come first
     source_words = words(source, encoding.spans)
     columns = [(first + start, first + end) for start, end in source_words]
-    if compiled is None:
-        logits = model.alignment.logits(model.transformer, encoded.memory_BSE, source_ids, targets)
-    else:
-        head, tree = compiled
-        read = [target[: model.config.max_pieces - 1] for target in targets]
-        logits = head.logits(tree, source_ids, encoded.memory_BSE[0].numpy(), read)
+    logits = scores.logits(source_ids, targets)
     source_spans = [_characters(encoding.spans, word) for word in source_words]
     target_words = [
         [word for word in words(decoding.text, decoding.spans) if word[1] < len(logits_TS)]
         for logits_TS, decoding in zip(logits, decodings, strict=True)
     ]
     rows = [[(1 + start, 1 + end) for start, end in own] for own in target_words]
-    if compiled is None:
-        found = [word_probabilities(logits_TS, columns, own) for logits_TS, own in zip(logits, rows, strict=True)]
-    else:
-        found = head.word_probabilities(logits, columns, rows)
+    found = scores.word_probabilities(logits, columns, rows)
     alignments = []
     for probabilities, own, decoding in zip(found, target_words, decodings, strict=True):
         target_spans = [_characters(decoding.spans, word) for word in own]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from typing import TYPE_CHECKING
 
 from engine.decoding.limits import excess
 from engine.decoding.phrases_in_pieces import (
@@ -21,7 +22,6 @@ from engine.decoding.phrases_in_pieces import (
 )
 from engine.decoding.reading import RequestReader, RequestReading
 from engine.interruption import NEVER, Interruption
-from engine.model.datastore import Datastore
 from engine.request import Phrase, Request
 from engine.search.follow import FollowedText
 from engine.search.phrases import Prefix, SentenceConstraints, TrackedPhrase
@@ -30,6 +30,9 @@ from engine.search.sharing import groups_that_share
 from engine.search_options import SearchOptions
 from engine.text import COMPOUNDING, Codec, form_list, is_compound, is_sentence_start, joins_words, occurrences
 from engine.translation import Placement, Reason
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 Span = tuple[int, int]
 Alignment = Sequence[tuple[int, int, int, int]]  # source start and end, target start and end

@@ -14,21 +14,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
-
-import torch
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.pipeline import RequestPipeline, interrupted_translation, num_misplaced, stray_phrases
 from engine.decoding.relaxation import smallest_relaxation
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interrupted, Interruption
-from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
 from engine.search.sentence import EndedSentence, Sentence, SentenceResult
 from engine.search_options import SearchOptions
 from engine.translation import Reason, Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 
 class JobState(Enum):
@@ -173,13 +173,11 @@ class DecodingLoop(Generic[Job]):
         self._running[sentence] = job
         self._search.add(sentence)
 
-    @torch.inference_mode()
     def step(self) -> list[Job]:
         """Take the running jobs one token further; returns the jobs that ended."""
         ended, self._without_search = self._without_search, []
         return ended + self._end(self._search.step())
 
-    @torch.inference_mode()
     def interrupt(self) -> list[Job]:
         """End the interrupted jobs, without a step for the others; returns the jobs that ended."""
         return self._end(self._search.interrupt())

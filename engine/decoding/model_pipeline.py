@@ -2,76 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-
-import torch
-from torch import Tensor
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from engine.compiled.c_interface import PrefixTree
-from engine.decoding.aligner import WordAlignment, align
+from engine.decoding.aligner import AlignmentScores, WordAlignment, align
 from engine.decoding.constraints import PreparedRequest
-from engine.decoding.encodings import Encodings
+from engine.decoding.core_sources import CoreSources
 from engine.decoding.pipeline import REASON_OF, RequestPipeline
 from engine.decoding.placing import OpenDecoder
 from engine.decoding.reverse import reverse_direction, reverse_scores
 from engine.decoding.untranslated import WordReplacer
-from engine.interruption import Interrupted, Interruption, JointInterruption
-from engine.model import LoadedModel
-from engine.model.compiled_model import compiled_alignment
-from engine.model.prefix_cache import PrefixCache
+from engine.interruption import NEVER, Interrupted, Interruption, JointInterruption
+from engine.model.checkpoint import LoadedModel
 from engine.request import Request
-from engine.search.beam import StepDecoder
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import Sentence, SentenceResult
+from engine.search.steps import StepDecoder
 from engine.search_options import SearchOptions
 from engine.text import DecodedPieces
+from engine.translation import Contribution
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.decoding.encodings import Encodings
+    from engine.decoding.forced import ForcedDecoding
+    from engine.model.datastore import StoredPair
 
 
 class ModelPipeline(RequestPipeline):
     """Encodes sources once, aligns words, ranks again by the reverse direction, and replaces untranslated words."""
 
-    def __init__(self, model: LoadedModel, encodings: Encodings) -> None:
+    def __init__(self, model: LoadedModel, compaction_interval: int | None = None) -> None:
+        """`compaction_interval`: see `engine.model.table_decoder.open_decoder`."""
         super().__init__(model)
         self._loaded = model
-        self._encodings = encodings
-        self._alignment = compiled_alignment(model.transformer, model.alignment)
+        self._compaction_interval = compaction_interval
+        self._core = None if model.compiled is None else CoreSources(model, model.compiled)
+
+    @cached_property
+    def _encodings(self) -> Encodings:
+        """Sources in PyTorch, which a model in the compiled core needs only for datastores."""
+        from engine.decoding.encodings import Encodings
+
+        return Encodings(self._loaded, self._compaction_interval)
+
+    @cached_property
+    def _forced(self) -> ForcedDecoding:
+        from engine.decoding.forced import ForcedDecoding
+
+        return ForcedDecoding(self._loaded, self._encodings)
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
-        """A decoder of these sentences before its first step; encodes the sources that are not cached."""
+        """A decoder in PyTorch of these sentences before its first step; encodes the sources that are not cached."""
         interruption = JointInterruption(sentence.interruption for sentence in sentences)
         return self._encodings.decoder([sentence.source for sentence in sentences], interruption)
 
-    def tree(self, sentence: Sentence) -> PrefixTree | None:
-        """The tree of prefixes of the sentence's source; None if the compiled core does not decode it."""
-        return self._encodings.tree(sentence.source, sentence.interruption)
+    def is_compiled(self, sentence: Sentence) -> bool:
+        """True if the compiled core decodes the sentence."""
+        return self._core_of(sentence.source) is not None
 
-    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
-        """A decoder of one prepared request before its first step; asks `interruption` within a step."""
-        return self._encodings.decoder([prepared], interruption)
+    def tree(self, sentence: Sentence) -> PrefixTree:
+        """The tree of prefixes of the source of a sentence that the compiled core decodes."""
+        core = self._core_of(sentence.source)
+        assert core is not None
+        return core.tree(sentence.source, sentence.interruption)
 
-    def reader(self, prepared: PreparedRequest) -> OpenDecoder:
-        """Opens decoders of several texts of one source; their common beginning is read once."""
-        return self._encodings.reader(prepared, PrefixCache())
+    def reader(self, prepared: PreparedRequest, interruption: Interruption = NEVER) -> OpenDecoder:
+        """Returns a function that opens decoders for texts of a prepared request, which ask `interruption`.
 
-    @torch.inference_mode()
-    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Tensor:
-        """The log-probability (T,) of each token of a given translation, as the search would find it."""
-        if prepared.datastore is None and self._loaded.transformer.compiled is not None:
-            [log_probs] = self._encodings.decoder([prepared]).read([tokens])
-            return torch.tensor(log_probs, dtype=torch.float64)
-        states_TE, tokens_T, log_probs_TV = self.forced(prepared, tokens)
-        if prepared.datastore is not None:
-            log_probs_TV = prepared.datastore.mix(states_TE, log_probs_TV)
-        return log_probs_TV.gather(1, tokens_T[:, None])[:, 0].double()
+        Their common beginning is read once.
+        """
+        core = self._core_of(prepared)
+        return self._encodings.reader(prepared) if core is None else core.reader(prepared, interruption)
 
-    @torch.inference_mode()
-    def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
-        """Forced decoding: states (T, E), the tokens after them (T,), and the model's own log-probabilities (T, V)."""
-        transformer, encoded = self._loaded.transformer, self._encodings.of(prepared)
-        tokens_1T = torch.tensor([list(tokens)], device=transformer.device)
-        states_TE = transformer.states(encoded.memory_BSE, None, tokens_1T, encoded.starts_BN)[0]
-        return states_TE, tokens_1T[0], torch.log_softmax(transformer.project(states_TE).float(), dim=1)
+    def forget_sources(self) -> None:
+        """Forgets what was computed of earlier sources: benchmarks measure requests for new ones."""
+        (self._encodings if self._core is None else self._core).forget()
+
+    def _core_of(self, prepared: PreparedRequest) -> CoreSources | None:
+        """The compiled core, if it decodes the request: not with a datastore."""
+        return self._core if prepared.datastore is None else None
+
+    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Sequence[float]:
+        """The log-probability of each token of a given translation, as the search would find it."""
+        if self._core_of(prepared) is None:
+            return self._forced.token_log_probs(prepared, tokens)
+        return super().token_log_probs(prepared, tokens)
+
+    def stored_pair(
+        self,
+        prepared: PreparedRequest,
+        blank: PreparedRequest,
+        tokens: Sequence[int],
+        never: Sequence[int],
+        origin: Hashable,
+        least_fit: float,
+    ) -> StoredPair | None:
+        """The datastore entry of a translation; see `ForcedDecoding.stored_pair`."""
+        return self._forced.stored_pair(prepared, blank, tokens, never, origin, least_fit)
+
+    def contributions(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Sequence[Contribution]:
+        """The contributions of the request's datastore to a translation."""
+        return self._forced.contributions(prepared, tokens)
 
     def align(
         self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
@@ -80,14 +114,19 @@ class ModelPipeline(RequestPipeline):
 
         It is computed without the hints, which are not part of the source and unknown to the alignment head.
         """
-        if self._loaded.alignment is None or not targets:
+        if not self._loaded.aligns or not targets:
             return [None] * len(targets)
-        without = replace(prepared, hints=(), datastore=None)
-        encoded, tree = self._encodings.of(without), self._encodings.tree(without)
-        compiled = None if self._alignment is None or tree is None else (self._alignment, tree)
-        return align(
-            self._loaded, encoded, prepared.source, prepared.direction, prepared.marks, targets, decodings, compiled
-        )
+        scores = self._alignment_scores(replace(prepared, hints=(), datastore=None))
+        return align(self._loaded, scores, prepared.source, prepared.direction, prepared.marks, targets, decodings)
+
+    def _alignment_scores(self, prepared: PreparedRequest) -> AlignmentScores:
+        """The scores of the alignment head for targets of this source, in the compiled core if that covers the head."""
+        model = self._loaded
+        if self._core is not None and (found := self._core.alignment_scores(prepared)) is not None:
+            return found
+        alignment, memory_1SE = model.alignment, self._encodings.of(prepared).memory_BSE
+        assert alignment is not None
+        return AlignmentScores(partial(alignment.logits, model.transformer, memory_1SE))
 
     def _reranks(self, prepared: PreparedRequest, options: SearchOptions) -> bool:
         """True if translations of this request are ranked again by the reverse direction.
@@ -115,7 +154,10 @@ class ModelPipeline(RequestPipeline):
         texts = [self._model.codec.decode(one.tokens).text for one in found]
         is_per_piece = options.score == "normalised"
         try:
-            scores = reverse_scores(self._loaded, prepared, request.domain, texts, is_per_piece, interruption)
+            by = self._forced if self._core is None else self._core
+            scores = reverse_scores(
+                self._loaded, prepared, request.domain, texts, is_per_piece, by.log_probs_of_target, interruption
+            )
         except Interrupted:
             scores = None
         if scores is not None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Protocol
 
 from engine.compiled.c_interface import PrefixTree
 from engine.decoding.aligner import Alignment, WordAlignment, with_alignment
@@ -21,18 +18,20 @@ from engine.decoding.untranslated import WordReplacer
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Cause, Interrupted, Interruption
 from engine.model.config import ModelConfig
-from engine.model.datastore import Datastore
 from engine.model.directions import offer_of
 from engine.request import Request
-from engine.search.beam import StepDecoder
 from engine.search.endings import num_sentences
 from engine.search.finished import SearchHypothesis
 from engine.search.follow import FollowedText, penalty_of
 from engine.search.sentence import Sentence, SentenceResult
+from engine.search.steps import StepDecoder
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
 from engine.text import Codec, DecodedPieces
 from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore, StoredPair
 
 REPAIR_STRENGTH = 10.0  # nats for each change to a translation that lacks an expected phrase
 _PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
@@ -241,28 +240,40 @@ class RequestPipeline(ABC):
         """A decoder of these sentences before its first step."""
 
     @abstractmethod
-    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
-        """A decoder of one prepared request before its first step; asks `interruption` within a step."""
+    def reader(self, prepared: PreparedRequest, interruption: Interruption = NEVER) -> OpenDecoder:
+        """Returns a function that opens decoders for texts of a prepared request, which ask `interruption`."""
 
-    @abstractmethod
-    def reader(self, prepared: PreparedRequest) -> OpenDecoder:
-        """Opens decoders of several texts of one source."""
+    def is_compiled(self, sentence: Sentence) -> bool:
+        """True if the compiled core decodes the sentence."""
+        return False
 
-    def tree(self, sentence: Sentence) -> PrefixTree | None:
-        """The tree of prefixes of the sentence's source; None if the compiled core does not decode it."""
-        return None
+    def tree(self, sentence: Sentence) -> PrefixTree:
+        """The tree of prefixes of the source of a sentence that the compiled core decodes."""
+        raise NotImplementedError
 
-    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Tensor:
-        """The log-probability (T,) of each token of a given translation, as the search would find it."""
-        [log_probs] = self.prepared_decoder(prepared, NEVER).read([tokens])
-        return torch.tensor(log_probs, dtype=torch.float64)
+    def token_log_probs(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Sequence[float]:
+        """The log-probability of each token of a given translation, as the search would find it."""
+        [log_probs] = self.reader(prepared)(1).read([tokens])
+        return log_probs
 
-    def forced(self, prepared: PreparedRequest, tokens: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
-        """Forced decoding: states (T, E), the tokens after them (T,), and the model's own log-probabilities (T, V).
+    def stored_pair(
+        self,
+        prepared: PreparedRequest,
+        blank: PreparedRequest,
+        tokens: Sequence[int],
+        never: Sequence[int],
+        origin: Hashable,
+        least_fit: float,
+    ) -> StoredPair | None:
+        """The datastore entry of a translation; see `ForcedDecoding.stored_pair`.
 
         Raises InvalidRequest if the model gives no states.
         """
         raise InvalidRequest("this model cannot learn from translations; load one in Pinpoint's own format for that")
+
+    def contributions(self, prepared: PreparedRequest, tokens: Sequence[int]) -> Sequence[Contribution]:
+        """The contributions of the request's datastore to a translation."""
+        return ()
 
     def align(
         self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
@@ -392,7 +403,7 @@ class RequestPipeline(ABC):
         """The contributions of stored pairs to the hypothesis, by one lookup after the search."""
         if prepared.datastore is None or not found.tokens:
             return ()
-        return tuple(prepared.datastore.contributions(*self.forced(prepared, found.tokens)))
+        return tuple(self.contributions(prepared, found.tokens))
 
 
 def interrupted_translation(request: Request, cause: Cause) -> Translation:

@@ -12,19 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import torch
+import numpy as np
 
 from engine.decoding.aligner import Alignment
 from engine.decoding.constraints import PreparedRequest
 from engine.interruption import NEVER, Interrupted, Interruption
-from engine.kernels import Logits
-from engine.search.beam import StepDecoder
 from engine.search.phrases import TrackedPhrase
+from engine.search.steps import LogProbs, TextDecoder, log_probs_of
 from engine.text import Codec, DecodedPieces, is_unspaced, is_word_char, words
 
 Span = tuple[int, int]
 Pieces = tuple[int, ...]
-OpenDecoder = Callable[[int], StepDecoder]  # opens a decoder of so many texts of the request's source
+OpenDecoder = Callable[[int], TextDecoder]  # opens a decoder of so many texts of the request's source
 MAX_REPLACED = 3  # words that a phrase of one word may replace; one more for each further word
 MAX_FORMS = 8  # of a phrase that are tried
 NUM_READ = 8  # edits whose texts are read to the end
@@ -206,19 +205,17 @@ class EditedText:
         ranked = sorted(zip(scores, chosen, strict=True), key=lambda item: -item[0] - rewards[item[1]])
         return [edits[k] for _, k in ranked]
 
-    @torch.inference_mode()
     def _gains_nearby(self, edits: Sequence[Edit]) -> list[float]:
         """The change in score by each edit, up to the first piece after it."""
         beginnings = list(dict.fromkeys((edit.first, edit.pieces) for edit in edits))
         inside: dict[tuple[int, Pieces], float] = {}
-        next_V: dict[tuple[int, Pieces], torch.Tensor] = {}
+        next_V: dict[tuple[int, Pieces], LogProbs] = {}
         for some in _at_once(beginnings, len(self._pieces)):
             self._interruption.check()
             decoder = self._open(len(some))
             log_probs = decoder.read([(*self._pieces[:first], *pieces) for first, pieces in some])
-            output = decoder.step(torch.tensor([pieces[-1] for _, pieces in some]))
-            next_RV = output.log_probs() if isinstance(output, Logits) else output
-            for beginning, own, row in zip(some, log_probs, next_RV.cpu(), strict=True):
+            next_RV = log_probs_of(decoder.step(np.array([pieces[-1] for _, pieces in some])))
+            for beginning, own, row in zip(some, log_probs, next_RV, strict=True):
                 inside[beginning], next_V[beginning] = sum(own[beginning[0] :]), row
         gains = []
         for edit in edits:
@@ -229,7 +226,6 @@ class EditedText:
             gains.append(inside[beginning] + after - before + PIECE_REWARD * num_more)
         return gains
 
-    @torch.inference_mode()
     def _scores(self, edits: Sequence[Edit]) -> list[float]:
         """The score of the text after each edit: its log-probability, and a reward for each piece."""
         found: list[float] = []

@@ -1,7 +1,7 @@
 """Jobs and questions of one model: the jobs of a question are decoded in a loop of their own, step by step.
 
 All translations that a question needs have the same source, so a loop of their own computes each prefix once
-(`engine.model.cached_decoder`). In the steps of other requests they would lose that: with 24 people on one core, 95 %
+(`engine.decoding.core_sources`). In the steps of other requests they would lose that: with 24 people on one core, 95 %
 of the translations then took up to 1.3 seconds instead of 0.6.
 """
 

@@ -11,9 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypeVar
-
-import torch
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.limits import check_count
@@ -21,7 +19,6 @@ from engine.decoding.loop import DecodingJob, JobLoop, decode_all
 from engine.decoding.pipeline import RequestPipeline, interrupted_translation
 from engine.errors import InvalidRequest
 from engine.interruption import Interrupted, Interruption
-from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.next_words import NextWord, next_words
 from engine.search.sentence import SearchVocabulary
@@ -29,6 +26,9 @@ from engine.search.tracker import ConstraintTracker
 from engine.search_options import MAX_BEAM, SearchOptions
 from engine.text import Codec, join_bytes, word_of_piece
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 _VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next
 
@@ -151,9 +151,9 @@ def alternatives_steps(
     replaced = join_bytes("".join(codec.surfaces[token] for token in tokens[first:last]))
     tracker = ConstraintTracker([replace(prepared.constraints, prefix=None)], vocabulary.texts)
     following: list[NextWord] = []
-    with torch.inference_mode(), suppress(Interrupted):
+    with suppress(Interrupted):
         following = next_words(
-            pipeline.prepared_decoder(prepared, interruption),
+            pipeline.reader(prepared, interruption)(1),
             tracker,
             vocabulary.texts,
             vocabulary.roles,

@@ -9,16 +9,12 @@ normalise before each sublayer: their norms are moved to the sublayer that reads
 
 from __future__ import annotations
 
-import glob
 import json
-import os
 import pickle
 import secrets
 import shutil
-import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,19 +24,18 @@ import torch
 from torch import Tensor
 
 from engine.errors import ModelError
-from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, save_ranges
-from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, file_checksum, save_weights
+from engine.importers.foreign_files import WEIGHT_FILES, find_weights, flush, read_json, remove_abandoned
+from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, save_steps
+from engine.model.checkpoint import CARD, CONFIG, ORIGIN, SOURCE_SPM, TARGET_SPM, WEIGHTS, file_checksum
 from engine.model.config import Activation, ModelConfig
-from engine.model.json_files import leads_out, read_json_file
+from engine.model.json_files import leads_out
 from engine.model.memory_check import check_conversion_memory
 from engine.model.transformer import Transformer
+from engine.model.weights import save_weights
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
-WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
-_INDEX = ".index.json"  # of weights in several files
-_ABANDONED_SECONDS = 86_400  # without a file being written: far more than any takes
 _OUTPUT = "lm_head.weight"
 SHARED = tuple(f"model.{name}.weight" for name in ("shared", "encoder.embed_tokens", "decoder.embed_tokens"))
 _POINTER = b"version https://git-lfs."
@@ -103,12 +98,12 @@ class Plan:
     weight_steps: WeightSteps | None = None
 
 
-def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
+def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype | None = None, origin: str = "") -> None:
     """Write a folder of another family as a model folder.
 
     The result is written to a temporary folder, and then renamed to `target`, so it is complete or absent. An existing
-    `target` is kept. Weights are stored as `dtype`; `origin` is the name by which a person requested the model. Raises
-    ModelError, which names the file at fault and the cure.
+    `target` is kept. Weights are stored as `dtype`, by default in 16 bits; `origin` is the name by which a person
+    requested the model. Raises ModelError, which names the file at fault and the cure.
     """
     for name, path in plan.copies.items():
         _check_copied(path, is_sentencepiece=name in (SOURCE_SPM, TARGET_SPM))
@@ -129,27 +124,15 @@ def convert(folder: Path, target: Path, plan: Plan, dtype: torch.dtype = torch.f
         card = folder / "README.md"
         if card.is_file() and not leads_out(folder, card):  # the page shows it
             shutil.copyfile(card, partial / CARD)
-        save_weights(partial / WEIGHTS, model, dtype)
-        if plan.ranges is not None:
-            checksum = file_checksum(partial / WEIGHTS)
-            save_ranges(partial / ACTIVATIONS, plan.ranges, checksum, ["by the model's makers"], plan.weight_steps)
+        save_weights(partial / WEIGHTS, model, dtype or torch.float16)
+        if plan.ranges is not None and plan.weight_steps is not None:
+            save_steps(partial / ACTIVATIONS, plan.ranges, plan.weight_steps, file_checksum(partial / WEIGHTS))
         flush(partial)
         _put(partial, target)
     except OSError as error:
         raise ModelError(f"{target} cannot be written ({error}); free disk space, or set PINPOINT_CACHE") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-def flush(folder: Path) -> None:
-    """Return when the files of a folder are on the disk: after a power cut, none is empty under its final name."""
-    for path in folder.iterdir():
-        if path.is_file():
-            descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
 
 def _put(partial: Path, target: Path) -> None:
@@ -159,14 +142,6 @@ def _put(partial: Path, target: Path) -> None:
     except OSError:
         if not (target / WEIGHTS).is_file():
             raise
-
-
-def remove_abandoned(target: Path) -> None:
-    """Remove partial conversions of this model that killed programs left behind."""
-    for folder in target.parent.glob(f"{glob.escape(target.name)}.*partial"):
-        with suppress(OSError):
-            if time.time() - max(path.stat().st_mtime for path in (folder, *folder.iterdir())) > _ABANDONED_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_copied(path: Path, *, is_sentencepiece: bool) -> None:
@@ -204,19 +179,6 @@ def refuse_pointer(path: Path) -> None:
 
 
 # -- files of a family -------------------------------------------------------------------------------------------------
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object; raises ModelError for a file that is missing or contains anything else."""
-    try:
-        found = read_json_file(path)
-    except FileNotFoundError:
-        raise ModelError(f"{path} is missing; download the folder again") from None
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read as JSON ({error}); download the folder again") from error
-    if not isinstance(found, dict):
-        raise ModelError(f"{path} is not a JSON object; download the folder again")
-    return found
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
@@ -354,20 +316,6 @@ def _stacked(weights: Weights, prefix: str, names: Sequence[str], ours: str) -> 
         (f"{ours}.{part}", torch.cat([weights[f"{prefix}{name}.{part}"] for name in names]))
         for part in ("weight", "bias")
     )
-
-
-def find_weights(folder: Path) -> tuple[Path, list[Path]] | None:
-    """The weight file of a folder, or the index of its parts, and the parts, some of which may be missing."""
-    for name in WEIGHT_FILES:
-        if (folder / name).is_file():
-            return folder / name, [folder / name]
-        index = folder / (name + _INDEX)
-        if index.is_file():
-            parts = read_json(index).get("weight_map")
-            if not isinstance(parts, dict) or not parts:
-                raise ModelError(f"{index} does not name any files of weights; download it again")
-            return index, [folder / name for name in sorted({Path(str(part)).name for part in parts.values()})]
-    return None
 
 
 def _read_weights(folder: Path) -> Weights:

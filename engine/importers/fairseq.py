@@ -25,7 +25,7 @@ from torch import Tensor
 from engine.errors import ModelError
 from engine.importers.conversion import Plan, Weights, refuse_pointer
 from engine.importers.fsmt import EMPTY, fairseq_plan, in_our_order, moses_texts
-from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
+from engine.model.checkpoint import MERGES, PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.memory_check import check_reading_memory
 
 _CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
@@ -66,11 +66,6 @@ _OLD_NORM = re.compile(r"((encoder|decoder)\.layers\.\d+)\.layer_norms\.([012])\
 _OLD_ATTENTION = re.compile(r"(.+_attn\.)in_proj_(weight|bias)")
 _NO_WEIGHT = re.compile(r"(encoder|decoder)\.(version|embed_positions\.(_float_tensor|weights))")
 _OUTPUT = "decoder.output_projection.weight"
-
-
-def is_fairseq(folder: Path) -> bool:
-    """True if a folder contains a checkpoint, and no configuration of another family."""
-    return not (folder / CONFIG).is_file() and any(folder.glob("*.pt"))
 
 
 def plan_fairseq(folder: Path) -> Plan:

@@ -18,12 +18,12 @@ from torch import Tensor
 
 from engine.errors import ModelError
 from engine.importers.conversion import Named, Plan, Weights, check_sentencepiece
+from engine.importers.foreign_files import FIREFOX_MODEL, firefox_models
 from engine.importers.marian_binary import COMPRESSED, SETTINGS, MarianBinary, read_marian_binary, read_unpacked
 from engine.model.activations import OUTPUT, Ranges, WeightSteps
 from engine.model.checkpoint import PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.config import ModelConfig
 
-_MODEL = re.compile(r"model\.(?P<pair>[a-z_]+)\.intgemm[\w.]*\.bin(\.gz|\.zst)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[a-z]{4})?")
 _PIVOT = "en"  # one side of nearly all published models
 _LARGEST_VOCABULARY = 2**26  # bytes; published ones have 1 to 2 MB
@@ -68,14 +68,9 @@ _NORMS = {
 }
 
 
-def is_firefox(folder: Path) -> bool:
-    """True if a folder contains a model file of Firefox Translations."""
-    return bool(_model_files(folder))
-
-
 def plan_firefox(folder: Path) -> Plan:
     """The conversion of such a folder. Raises ModelError with the wrong file and a solution."""
-    files = _model_files(folder)
+    files = firefox_models(folder)
     if len(files) > 1:
         names = ", ".join(path.name for path in files)
         raise ModelError(f"{folder} has several models ({names}); put each into a folder of its own")
@@ -125,16 +120,9 @@ def plan_firefox(folder: Path) -> Plan:
     return Plan(config, texts, {}, vocabulary, weights, spms, ranges, weight_steps)
 
 
-def _model_files(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if _MODEL.fullmatch(path.name))
-    except OSError:
-        return []
-
-
 def _direction(path: Path) -> str:
     """The direction in a model's file name, which is the only place that names it."""
-    match = _MODEL.fullmatch(path.name)
+    match = FIREFOX_MODEL.fullmatch(path.name)
     assert match is not None
     pair = match["pair"]
     splits = [(pair[:at], pair[at:]) for at in range(2, len(pair) - 1)]

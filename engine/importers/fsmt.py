@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import torch
 
 from engine.errors import ModelError
-from engine.importers.conversion import Named, Plan, Weights, architecture, read_json, read_vocabulary, require
+from engine.importers.conversion import Named, Plan, Weights, architecture, read_vocabulary, require
+from engine.importers.foreign_files import read_json
 from engine.model.checkpoint import CONFIG, MERGES, PIECES, SOURCE_PIECES
 from engine.model.config import ModelConfig
 from engine.text.languages import short_code

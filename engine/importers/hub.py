@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import ModelError
-from engine.importers.conversion import find_weights
+from engine.importers.foreign_files import find_weights
 from engine.model.checkpoint import CONFIG
 
 _WANTED: Final = (

@@ -20,11 +20,11 @@ from engine.importers.conversion import (
     Plan,
     Weights,
     architecture,
-    read_json,
     read_vocabulary,
     require,
     tied_embedding,
 )
+from engine.importers.foreign_files import read_json
 from engine.model.checkpoint import CONFIG, PIECES, TARGET_SPM
 from engine.model.config import ModelConfig
 from engine.text.languages import short_names

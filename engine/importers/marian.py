@@ -19,11 +19,11 @@ from engine.importers.conversion import (
     Plan,
     Weights,
     architecture,
-    read_json,
     read_vocabulary,
     require,
     tied_embedding,
 )
+from engine.importers.foreign_files import read_json
 from engine.model.checkpoint import CONFIG, PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM
 from engine.model.config import ModelConfig
 from engine.text.languages import short_code, short_names

@@ -13,35 +13,29 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING
 
 from engine.errors import ModelError
-from engine.importers.conversion import Plan, convert, flush, read_json, remove_abandoned
-from engine.importers.fairseq import is_fairseq, plan_fairseq
-from engine.importers.firefox import is_firefox, plan_firefox
-from engine.importers.fsmt import plan_fsmt
+from engine.importers.foreign_files import flush, is_fairseq, is_firefox, read_json, remove_abandoned
 from engine.importers.hub import FetchProgress, cached_files, fetch
-from engine.importers.m2m100 import plan_m2m100
-from engine.importers.marian import plan_marian
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import KIND, ModelConfig
 from engine.model.json_files import leads_out
 from engine.model.memory_check import num_weights
 
+if TYPE_CHECKING:
+    import torch
+
+    from engine.importers.conversion import Plan
+
 REPLACED = ".replaced"  # the ending of a model while another one takes its place
 REMOVED = ".removed-"  # the beginning of the name of a model while it is removed
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2
-_PLANS: Mapping[str, Callable[[Path, Mapping[str, Any]], Plan]] = {  # by model_type in config.json
-    "marian": plan_marian,
-    "m2m_100": plan_m2m100,
-    "fsmt": plan_fsmt,
-}
+_HUB_FAMILIES = ("marian", "m2m_100", "fsmt")  # model_type in config.json
 
 
 def cache_folder() -> Path:
@@ -194,27 +188,41 @@ def architecture_of(folder: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def is_converted(architecture: str) -> bool:
-    """True for an architecture of which models are converted to our format."""
-    return architecture in _PLANS or architecture in ("fairseq", "firefox")
+def holds_model(folder: str | Path) -> bool:
+    """True if this is a folder of a model of transformers that Pinpoint does not convert to its own format."""
+    folder = Path(folder)
+    architecture = architecture_of(folder) if folder.is_dir() else None
+    return architecture is not None and architecture not in (*_HUB_FAMILIES, "fairseq", "firefox")
 
 
-def convert_folder(folder: Path, target: Path, dtype: torch.dtype = torch.float16, origin: str = "") -> None:
-    """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure."""
+def convert_folder(folder: Path, target: Path, dtype: torch.dtype | None = None, origin: str = "") -> None:
+    """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure.
+
+    The weights have 16 bits unless `dtype` is another type.
+    """
+    from engine.importers.conversion import convert  # with PyTorch, which reading our own folders does not need
+
     convert(folder, target, _plan(folder), dtype, origin)
 
 
 def _plan(folder: Path) -> Plan:
     """The conversion of a folder of another family. Raises ModelError with the wrong file and a solution."""
+    from engine.importers.fairseq import plan_fairseq
+    from engine.importers.firefox import plan_firefox
+    from engine.importers.fsmt import plan_fsmt
+    from engine.importers.m2m100 import plan_m2m100
+    from engine.importers.marian import plan_marian
+
     architecture = architecture_of(folder)
     if architecture == "fairseq":
         return plan_fairseq(folder)
     if architecture == "firefox":
         return plan_firefox(folder)
-    if architecture is None or architecture not in _PLANS:
+    if architecture is None or architecture not in _HUB_FAMILIES:
         raise _unread(folder, architecture)
+    plans = {"marian": plan_marian, "m2m_100": plan_m2m100, "fsmt": plan_fsmt}
     try:
-        return _PLANS[architecture](folder, read_json(folder / CONFIG))
+        return plans[architecture](folder, read_json(folder / CONFIG))
     except KeyError as error:
         raise ModelError(f"{folder / CONFIG} does not say {error}; download the folder again") from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:  # JSON with values of other types
@@ -227,13 +235,13 @@ def _check_kind(folder: Path) -> None:
     """Raise ModelError if the configuration belongs neither to our models nor to a supported family."""
     architecture = architecture_of(folder)
     is_ours = architecture is None and read_json(folder / CONFIG).get("kind") == KIND
-    if not is_ours and architecture not in _PLANS:
+    if not is_ours and architecture not in _HUB_FAMILIES:
         raise _unread(folder, architecture)
 
 
 def _unread(folder: Path, architecture: str | None) -> ModelError:
     return ModelError(
-        f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_PLANS)} are read, "
+        f"{folder / CONFIG}: model_type is {architecture!r}; models of {', '.join(_HUB_FAMILIES)} are read, "
         "`python -m engine models` names some"
     )
 

@@ -3,8 +3,8 @@
 The query of a target piece combines its embedding and the output of the first decoder layer after reading that piece,
 so that the piece is known rather than predicted (Zenkel et al. 2019; Chen et al. 2020, "shift-att"); the key of a
 source piece combines its embedding and its encoder output. Their products are normalised in both directions, over
-source pieces and over target pieces, and the two are averaged over words. The start of the target and the end of the
-source mean "no word".
+source pieces and over target pieces, and the two are averaged over words (`word_links.py`). The start of the target and
+the end of the source mean "no word".
 
 Works on piece ids, not on text. Trained by `python -m engine.train align`. A model that was trained with guided
 alignment needs no such head: `GuidedAlignment` reads the alignment from its attention.
@@ -13,7 +13,7 @@ alignment needs no such head: `GuidedAlignment` reads the alignment from its att
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -23,25 +23,14 @@ import numpy.typing as npt
 import safetensors.torch
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from engine.errors import ModelError
+from engine.compiled.c_interface import CoreGuidedAlignment
 from engine.model.config import ModelConfig
 from engine.model.layers import DecoderLayer
 from engine.model.transformer import Transformer
+from engine.model.word_links import HEAD_SIZE, read_head
 from engine.text import BOS
-
-ALIGNMENT = "alignment.safetensors"
-HEAD_SIZE = 128
-# Two words are linked above this mean probability: the best F1 on the bundled model's development sets.
-THRESHOLD = 0.4
-# Two words without links have a weak one above this mean probability.
-WEAK_THRESHOLD = 0.2
-_NO_WORD = 0.1  # the probability that competes with those of all target pieces for a source piece
-
-Range = tuple[int, int]
-_CURE = "copy the model folder again, or remove this file: it is optional"
 
 
 class AlignmentHead(nn.Module):
@@ -98,7 +87,7 @@ class GuidedAlignment:
         """Like `AlignmentHead.logits`: log-probabilities of the source pieces; row 0 ("no word") is constant."""
         inputs = [[BOS, *target][:-1][: model.config.max_pieces - 1] for target in targets]
         weights_RTS = _guided_attention(model, memory_1SE, _padded(inputs, model.device))
-        no_word_1S = np.full((1, memory_1SE.shape[1]), np.log(_NO_WORD), dtype=np.float32)
+        no_word_1S = np.full((1, memory_1SE.shape[1]), np.log(CoreGuidedAlignment.NO_WORD), dtype=np.float32)
         logits_RTS = weights_RTS.clamp_min(1e-9).log().float().cpu().numpy()
         return [
             np.concatenate([no_word_1S, logits_TS[: len(row)]])
@@ -188,44 +177,6 @@ def target_features(
     return torch.cat([_normal(model.embedding(inputs_RT)), _normal(x_RTE)], dim=-1)
 
 
-def word_probabilities(
-    logits_TS: npt.NDArray[np.float32], source_words: Sequence[Range], target_words: Sequence[Range]
-) -> npt.NDArray[np.float32]:
-    """The probability that two words are translations of each other, (target words, source words).
-
-    A word is its pieces (first, one past the last), as rows and columns of the logits. Looked at from one side, a
-    piece's probability adds up over the pieces of the other side's word, and a word goes by its surest piece; the
-    result is the mean of both sides.
-    """
-    if not source_words or not target_words:
-        return np.zeros((len(target_words), len(source_words)), dtype=np.float32)
-    sources, source_starts = _laid_out(source_words)
-    targets, target_starts = _laid_out(target_words)
-    to_source = _softmax(logits_TS, axis=1)[np.ix_(targets, sources)]
-    to_target = _softmax(logits_TS, axis=0)[np.ix_(targets, sources)]
-    to_source = np.maximum.reduceat(np.add.reduceat(to_source, source_starts, axis=1), target_starts, axis=0)
-    to_target = np.maximum.reduceat(np.add.reduceat(to_target, target_starts, axis=0), source_starts, axis=1)
-    return np.asarray((to_source + to_target) / 2, dtype=np.float32)
-
-
-def word_links(probabilities: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
-    """All linked pairs (target word, source word), in order; `probabilities` are of the words."""
-    return [(target, source) for target, source in np.argwhere(probabilities > THRESHOLD).tolist()]
-
-
-def weak_links(
-    probabilities: npt.NDArray[np.float32], sources: Iterable[int], targets: Sequence[int]
-) -> list[tuple[int, int]]:
-    """For each source word, its most probable pair (target word, source word) with one of the target words.
-
-    Left out for a word whose pairs are all unlikely.
-    """
-    if not targets:
-        return []
-    best = [(targets[int(probabilities[targets, source].argmax())], source) for source in sources]
-    return [(target, source) for target, source in best if probabilities[target, source] > WEAK_THRESHOLD]
-
-
 def save_alignment(path: Path, head: AlignmentHead, model_checksum: str) -> None:
     """Write the head in half precision, atomically, with the checksum of the weights it was trained on."""
     state = {name: value.detach().to("cpu", torch.float16).contiguous() for name, value in head.state_dict().items()}
@@ -236,40 +187,13 @@ def save_alignment(path: Path, head: AlignmentHead, model_checksum: str) -> None
 
 def load_alignment(path: Path, config: ModelConfig, model_checksum: str) -> AlignmentHead | None:
     """The head stored with a model's weights; None without the file; ModelError names the file and the cure."""
-    if not path.exists():
+    weights = read_head(path, config, model_checksum)
+    if weights is None:
         return None
-    try:
-        with safe_open(path, framework="pt") as file:
-            trained_on = (file.metadata() or {}).get("model")
-            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} is not an intact safetensors file ({error}); {_CURE}") from error
-    if trained_on != model_checksum:
-        raise ModelError(
-            f"{path} was trained on other weights than those beside it; run `python -m engine.train align` for these, "
-            "or remove this file: it is optional"
-        )
-    head = AlignmentHead(config.model_size, len(state["query.bias"]) if "query.bias" in state else HEAD_SIZE)
-    expected = head.state_dict()
-    for name in sorted(expected.keys() | state.keys()):
-        shapes = [tuple(tensors[name].shape) if name in tensors else "missing" for tensors in (state, expected)]
-        if shapes[0] != shapes[1]:
-            raise ModelError(f"{path}: {name} is {shapes[0]}, expected {shapes[1]}; {_CURE}")
-    head.load_state_dict(state)
+    head = AlignmentHead(config.model_size, len(weights["query.bias"]))
+    head.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
     return head.eval()
 
 
 def _normal(x: Tensor) -> Tensor:
     return F.layer_norm(x.float(), x.shape[-1:])  # a model in half precision has a head in single
-
-
-def _softmax(x: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float32]:
-    powers = np.exp(x - x.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)  # type: ignore[no-any-return]
-
-
-def _laid_out(words: Sequence[Range]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The pieces of all words end to end, and where each word starts among them."""
-    pieces = np.concatenate([np.arange(first, last) for first, last in words])
-    lengths = [last - first for first, last in words]
-    return pieces, np.cumsum([0, *lengths[:-1]])

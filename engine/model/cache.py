@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from engine.model.expanded_prefixes import Paths, num_entries
 from engine.model.layers import RowLayout, split_heads
 
 FIRST_CAPACITY = 16  # steps that the cache holds before it first doubles
@@ -90,28 +89,6 @@ class SelfAttentionCache:
         starts_R = self.num_steps - torch.tensor(lengths)
         self._starts_R = starts_R if bool((starts_R > 0).any()) else None
         self._front = self._back = begun
-
-    @property
-    def empty_entry(self) -> Tensor:
-        """The entries of no step, (layers, 2E)."""
-        _, num_layers, _, size = self._front.entries.shape
-        return self._front.entries.new_zeros(num_layers, size)
-
-    @property
-    def newest_entries(self) -> Tensor:
-        """The entries of the last step, (R, layers, 2E)."""
-        return self._front.entries[self.num_steps - 1].transpose(0, 1)
-
-    def resume(self, entries_NLZ: Tensor, paths_RT: Paths) -> None:
-        """Start row i with the entries `entries_NLZ[paths_RT[i]]`; see `Decoder.resume`."""
-        num_rows, self.num_steps = paths_RT.shape
-        shape = self.num_steps + 1, num_rows, *entries_NLZ.shape[1:]
-        begun_TRLZ = entries_NLZ.new_empty(shape)  # with room for the next step
-        past_NLZ = begun_TRLZ[: self.num_steps].view(-1, *shape[2:])
-        torch.index_select(entries_NLZ, 0, torch.from_numpy(paths_RT.T.reshape(-1)), out=past_NLZ)
-        starts_R = self.num_steps - torch.from_numpy(num_entries(paths_RT))
-        self._starts_R = starts_R if bool((starts_R > 0).any()) else None
-        self._front = self._back = self._buffer(begun_TRLZ.transpose(1, 2))
 
     def extend(self) -> None:
         """Make room for the next step's entries."""

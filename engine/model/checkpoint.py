@@ -6,7 +6,7 @@
     bpe.codes           the merges
     pieces.txt, source_pieces.txt, source.spm, target.spm   instead of these two, where the model was imported
     alignment.safetensors   the word alignment head; optional
-    activations.json    ranges of activations for 8-bit products; optional
+    activations.json    the steps of a model that was made with 8-bit weights; optional
     lexicon.txt.xz      words of a dictionary, for words that the model does not translate; optional
     card.md             what it was trained on, by whom, how well it does
 
@@ -16,28 +16,28 @@ No file is unpickled: a model folder from an unknown source can be wrong, but it
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import safetensors.torch
-import torch
-from safetensors import SafetensorError
-from torch import Tensor
-
+from engine.compiled.c_interface import Core
 from engine.errors import InvalidRequest, ModelError
-from engine.model.activations import ACTIVATIONS, Ranges, WeightSteps, load_ranges, load_weight_steps
-from engine.model.alignment import ALIGNMENT, AlignmentHead, GuidedAlignment, load_alignment
+from engine.model.activations import ACTIVATIONS, ProductSteps, load_steps
+from engine.model.compiled_model import CompiledNetwork, compiled_network
 from engine.model.config import ModelConfig
 from engine.model.directions import offer_of
 from engine.model.lexicon import LEXICON, Lexicons
 from engine.model.memory_check import check_memory
-from engine.model.transformer import Transformer
+from engine.model.word_links import ALIGNMENT, read_head
 from engine.text import BOS, EOS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a model in the compiled core needs no PyTorch
+    import torch
+
+    from engine.model.alignment import AlignmentHead, GuidedAlignment
+    from engine.model.transformer import Transformer
     from engine.text import Codec
 
 WEIGHTS, CONFIG, CARD = "model.safetensors", "config.json", "card.md"
@@ -50,33 +50,71 @@ _OF_TRANSLATIONS = (
 )
 
 
+class Network:
+    """A model's weights in PyTorch, which are read when they are first needed."""
+
+    def __init__(self, read: Callable[[], tuple[Transformer, AlignmentHead | GuidedAlignment | None]]) -> None:
+        self._read = read
+
+    @cached_property
+    def parts(self) -> tuple[Transformer, AlignmentHead | GuidedAlignment | None]:
+        return self._read()
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """A model ready to decode. `checksum` is one of all its files that matter (`model_checksum`), for logs.
 
     `codec` is that of targets, and of sources too unless these have a `source_codec` of their own: with the same ids,
-    but where the configuration has a `source_vocabulary_size`. `ranges` and
-    `weight_steps` are for `pack`.
+    but where the configuration has a `source_vocabulary_size`. `compiled` is the model in the compiled core, which then
+    decodes all that it covers; `network` is the same in PyTorch. `aligns`: the model has a word alignment. `steps` are
+    those of a model that was made with 8-bit weights.
     """
 
     config: ModelConfig
     codec: Codec
-    transformer: Transformer
+    network: Network
     checksum: str
     source_codec: Codec | None = None
-    alignment: AlignmentHead | GuidedAlignment | None = None
-    ranges: Ranges | None = None
-    weight_steps: WeightSteps | None = None
+    aligns: bool = False
+    steps: Mapping[str, ProductSteps] | None = None
     lexicons: Lexicons | None = None
+    is_on_cpu: bool = True
+    compiled: CompiledNetwork | None = None
+
+    @classmethod
+    def of(
+        cls,
+        config: ModelConfig,
+        codec: Codec,
+        transformer: Transformer,
+        checksum: str,
+        alignment: AlignmentHead | GuidedAlignment | None = None,
+    ) -> LoadedModel:
+        """A model with these weights in PyTorch."""
+        network, is_on_cpu = Network(lambda: (transformer, alignment)), transformer.device.type == "cpu"
+        return cls(config, codec, network, checksum, aligns=alignment is not None, is_on_cpu=is_on_cpu)
+
+    def with_transformer(self, transformer: Transformer) -> LoadedModel:
+        """The same model with other weights in PyTorch."""
+        alignment = self.alignment
+        return replace(
+            self, network=Network(lambda: (transformer, alignment)), is_on_cpu=transformer.device.type == "cpu"
+        )
+
+    @property
+    def transformer(self) -> Transformer:
+        """The weights in PyTorch."""
+        return self.network.parts[0]
+
+    @property
+    def alignment(self) -> AlignmentHead | GuidedAlignment | None:
+        """The word alignment head in PyTorch."""
+        return self.network.parts[1]
 
     @property
     def device(self) -> torch.device:
         return self.transformer.device
-
-    @property
-    def aligns(self) -> bool:
-        """True if the model aligns the words of a translation with those of its source."""
-        return self.alignment is not None
 
     @property
     def hint_id(self) -> int | None:
@@ -98,54 +136,28 @@ class LoadedModel:
         head = (*(() if first is None else (first,)), *marks)
         return [*map((self.source_codec or self.codec).id_of, head), *piece_ids, EOS]
 
-    def starts(self, directions: Sequence[str], device: torch.device) -> Tensor | None:
-        """The first inputs of the decoder for sources of these directions, (B, N); None if that is `<s>`."""
+    def starts(self, direction: str) -> list[int]:
+        """The first inputs of the decoder for a source of this direction: most often `<s>` alone."""
         first = {"<s>": BOS, "</s>": EOS}[self.config.start]
-        languages = [self.config.language_pieces(direction) for direction in directions]
-        rows = [[first] if pieces is None else [first, self.codec.id_of(pieces[1])] for pieces in languages]
-        return None if rows[0] == [BOS] else torch.tensor(rows, device=device)
-
-
-def save_weights(path: Path, model: Transformer, dtype: torch.dtype = torch.float16) -> None:
-    """Write the weights in `dtype`, atomically."""
-    state = {name: value.detach().to("cpu", dtype).contiguous() for name, value in model.state_dict().items()}
-    for name, value in state.items():
-        if not bool(torch.isfinite(value).all()):
-            raise ModelError(f"{path}: {name} does not fit {dtype}; save in float32")
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(safetensors.torch.save(state))  # save_file would let the owner alone read it
-    os.replace(partial, path)
-
-
-def load_weights(path: Path, config: ModelConfig) -> Transformer:
-    """The model in float32 on the CPU, in evaluation mode; ModelError names the file and the cure."""
-    with torch.device("meta"):  # what the file has needs no memory and no random numbers before
-        model = Transformer(config)
-    try:
-        state = safetensors.torch.load_file(path)
-    except FileNotFoundError:
-        raise ModelError(f"{path} is missing; a model folder needs {WEIGHTS}") from None
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} is not an intact safetensors file ({error}); copy the model folder again") from error
-    expected = model.state_dict()
-    for name in sorted(expected.keys() | state.keys()):
-        if name not in state:
-            raise ModelError(f"{path}: {name} is missing; config.json describes another model")
-        if name not in expected:
-            raise ModelError(f"{path}: {name} is unknown; config.json describes another model")
-        if state[name].shape != expected[name].shape:
-            raise ModelError(
-                f"{path}: {name} has shape {tuple(state[name].shape)}, config.json asks for "
-                f"{tuple(expected[name].shape)}; the two files belong to different models"
-            )
-    # copies: the file is mapped into memory, and may be written again
-    loaded = {name: value.to(torch.float32, copy=True) for name, value in state.items()}
-    model.load_state_dict(loaded, assign=True)
-    return model.eval()
+        pieces = self.config.language_pieces(direction)
+        return [first] if pieces is None else [first, self.codec.id_of(pieces[1])]
 
 
 def load_model(folder: str | Path, device: str | torch.device = "cpu") -> LoadedModel:
-    """Read a model folder; ModelError names the file and the cure."""
+    """Read a model folder, with its weights in PyTorch; ModelError names the file and the cure."""
+    model = read_folder(folder, device)
+    assert model.network.parts
+    return model
+
+
+def load_compiled(folder: Path, model: LoadedModel, core: Core) -> LoadedModel:
+    """The model of this folder in the compiled core; ModelError names the file and the cure."""
+    head = read_head(folder / ALIGNMENT, model.config, file_checksum(folder / WEIGHTS))
+    return replace(model, compiled=compiled_network(folder / WEIGHTS, head, model.config, core, model.steps))
+
+
+def read_folder(folder: str | Path, device: str | torch.device = "cpu") -> LoadedModel:
+    """Read a model folder but for its weights; ModelError names the file and the cure."""
     folder = Path(folder)
     if not folder.is_dir():
         raise ModelError(f"{folder} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}")
@@ -161,23 +173,28 @@ def load_model(folder: str | Path, device: str | torch.device = "cpu") -> Loaded
             "the two files belong to different models"
         )
     _check_pieces(folder, config, source_codec or codec)
-    transformer = load_weights(folder / WEIGHTS, config).to(device)
-    weights_checksum = file_checksum(folder / WEIGHTS)
-    alignment = load_alignment(folder / ALIGNMENT, config, weights_checksum) or (
-        GuidedAlignment() if config.guided_alignment else None
-    )
-    ranges = load_ranges(folder / ACTIVATIONS, config, weights_checksum)
-    weight_steps = load_weight_steps(folder / ACTIVATIONS, config)
+
+    def read_weights() -> tuple[Transformer, AlignmentHead | GuidedAlignment | None]:
+        from engine.model.alignment import GuidedAlignment, load_alignment
+        from engine.model.weights import load_weights
+        from engine.threads import limit_pytorch
+
+        limit_pytorch()
+        transformer = load_weights(folder / WEIGHTS, config).to(device)
+        head = load_alignment(folder / ALIGNMENT, config, file_checksum(folder / WEIGHTS))
+        alignment = head or (GuidedAlignment() if config.guided_alignment else None)
+        return transformer, alignment and alignment.to(device)
+
     return LoadedModel(
         config,
         codec,
-        transformer,
+        Network(read_weights),
         model_checksum(folder),
         source_codec,
-        alignment and alignment.to(device),
-        ranges,
-        weight_steps,
+        config.guided_alignment or (folder / ALIGNMENT).exists(),
+        load_steps(folder / ACTIVATIONS, config, file_checksum(folder / WEIGHTS)),
         Lexicons.load(folder / LEXICON),
+        is_on_cpu=str(device).partition(":")[0] == "cpu",
     )
 
 

@@ -10,36 +10,36 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
-import torch
-from torch import Tensor
+import numpy.typing as npt
 
-from engine.compiled.c_interface import PrefixTree
+from engine.compiled.c_interface import Floats, PrefixTree
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interruption
-from engine.model.config import ModelConfig
-from engine.model.decoder import too_long
+from engine.model.config import ModelConfig, too_long
 from engine.text import BOS
 
 _ROWS_AT_ONCE = 64  # between two looks at the interruption
 _BEFORE_START = -1  # the row of a sentence before the first step, whose input is `<s>`
 
 
+Ints = npt.NDArray[np.int64]
+
+
 class CompiledDecoder:
-    """A `Decoder` of sentences, given the tree of each one's source; it follows `select` and `join` as that does."""
+    """A decoder of texts, given the tree of each one's source; it follows `select` as a `Decoder` does."""
 
     def __init__(self, config: ModelConfig, trees: Sequence[PrefixTree], interruption: Interruption = NEVER) -> None:
-        """`interruption` may end a step of many rows between its parts; until the next `join`."""
+        """`interruption` may end a step of many rows between its parts."""
         self._config = config
         self._trees = list(trees)
         self._interruption = interruption
         self._places_R = np.arange(len(trees))  # the sentence of each row, ascending
         self._nodes_R = np.full(len(trees), _BEFORE_START, dtype=np.int32)
 
-    def step(self, tokens_R: Tensor) -> Tensor:
+    def step(self, tokens_R: Ints) -> Floats:
         """Log-probabilities (R, V) of the next token of each row; see `Decoder.step`."""
-        tokens = tokens_R.numpy().astype(np.int32)
-        log_probs_RV = torch.empty(len(tokens), self._config.vocabulary_size)
-        out_RV = log_probs_RV.numpy()
+        tokens = tokens_R.astype(np.int32)
+        log_probs_RV = np.empty((len(tokens), self._config.vocabulary_size), dtype=np.float32)
         for tree, rows in self._parts():
             self._interruption.check()
             is_start = self._nodes_R[rows] == _BEFORE_START
@@ -48,7 +48,7 @@ class CompiledDecoder:
             nodes = np.zeros(len(is_start), dtype=np.int32)
             nodes[~is_start] = tree.children(self._nodes_R[rows][~is_start], tokens[rows][~is_start])
             try:
-                tree.log_probs(nodes, out_RV[rows])
+                tree.log_probs(nodes, log_probs_RV[rows])
             except InvalidRequest:
                 raise InvalidRequest(too_long(self._config.max_pieces)) from None
             self._nodes_R[rows] = nodes
@@ -76,14 +76,6 @@ class CompiledDecoder:
             self._nodes_R[row] = before[-1] if before else _BEFORE_START
         return log_probs
 
-    def select(self, parents_R2: Tensor) -> None:
+    def select(self, parents_R2: Ints) -> None:
         """Let new row i go on from old row `parents_R2[i]`; see `Decoder.select`."""
-        parents = parents_R2.numpy()
-        self._places_R, self._nodes_R = self._places_R[parents], self._nodes_R[parents]
-
-    def join(self, other: CompiledDecoder) -> None:
-        """Append the rows of `other`; see `Decoder.join`."""
-        self._places_R = np.concatenate([self._places_R, other._places_R + len(self._trees)])
-        self._nodes_R = np.concatenate([self._nodes_R, other._nodes_R])
-        self._trees += other._trees
-        self._interruption = NEVER
+        self._places_R, self._nodes_R = self._places_R[parents_R2], self._nodes_R[parents_R2]

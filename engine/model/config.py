@@ -19,6 +19,7 @@ Activation = Literal["relu", "gelu", "swish"]
 TextKind = Literal["bpe", "sentencepiece", "moses"]
 Positions = Literal["sines", "fairseq", "tensor2tensor"]
 DecoderKind = Literal["attention", "ssru"]
+Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs, "int8" for the compiled core
 LanguagePlace = Literal["first", "last"]
 
 # Larger than any known model, so that a damaged file allocates nothing large before its weights are read.
@@ -225,6 +226,11 @@ class ModelConfig:
             return cls(**data)
         except (ModelError, TypeError) as error:
             raise ModelError(f"{path}: {error}") from error
+
+
+def too_long(max_steps: int) -> str:
+    """The message about a translation of more pieces than the model writes."""
+    return f"the model writes at most {max_steps} pieces; ask for a shorter translation"
 
 
 def _is_list_of_text(value: object) -> bool:

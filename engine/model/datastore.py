@@ -80,6 +80,16 @@ class StoredPair:
         is_there = all(one is other for one, other in zip(tensors, moved, strict=True))
         return self if is_there else StoredPair(self.origin, *moved)
 
+    def joined(self, others: Sequence[StoredPair]) -> StoredPair:
+        """The pair of this sentence and those behind it, of one translation, as one."""
+        pairs = [self, *others]
+        return StoredPair(
+            self.origin,
+            torch.cat([pair.states_TE for pair in pairs]),
+            torch.cat([pair.pieces_T for pair in pairs]),
+            torch.cat([pair.log_probs_T for pair in pairs]),
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled from the CPU, so that a process without a GPU can read it."""
         pair = self.to("cpu")

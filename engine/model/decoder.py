@@ -8,17 +8,17 @@ follows the search's choice of parents.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.model.cache import PrefillAttention, SelfAttentionCache
-from engine.model.config import ModelConfig
+from engine.model.config import ModelConfig, too_long
 from engine.model.datastore import Datastore, mix_rows
 from engine.model.encoded import EncodedSources, source_mask
-from engine.model.expanded_prefixes import Paths
 from engine.model.layer_step import BatchedSources, FoldedSource, LayerStep, Past, forward_of
 from engine.model.layers import DecoderLayer, RowLayout
 from engine.model.prefix_cache import PendingPrefix, PrefixCache
@@ -26,15 +26,9 @@ from engine.model.recurrent_state import PrefillRecurrence, RecurrentState
 from engine.model.transformer import Transformer
 from engine.text import BOS
 
+Ints = npt.NDArray[np.int64]
+
 _LOGITS_AT_ONCE = 2**24  # of the pieces of prefixes: 64 MB
-
-
-class Joinable(Protocol):
-    """A decoder whose rows another one can take over."""
-
-    def plain(self) -> Decoder:
-        """A decoder that continues these rows."""
-        ...
 
 
 class Decoder:
@@ -84,12 +78,12 @@ class Decoder:
         return self._past.num_steps >= self.max_steps
 
     @torch.inference_mode()
-    def step(self, tokens_R: Tensor) -> Tensor:
+    def step(self, tokens_R: Tensor | Ints) -> Tensor:
         """Log-probabilities (R, V), float32, of the next token of each row. The caches grow by one step.
 
         The tokens may be on any device. Raises InvalidRequest for a row that is as long as the model writes.
         """
-        x_RE = self.hidden(tokens_R)
+        x_RE = self.hidden(torch.as_tensor(tokens_R))
         logits_RV = self._model.project(x_RE).float()
         log_probs_RV = torch.log_softmax(logits_RV, dim=-1, out=logits_RV)  # in place: new memory takes time
         return mix_rows(self.datastores_of_rows(), x_RE, log_probs_RV)
@@ -185,11 +179,12 @@ class Decoder:
         return self._last_norm(x_RE)
 
     @torch.inference_mode()
-    def select(self, parents_R2: Tensor) -> None:
+    def select(self, parents_R2: Tensor | Ints) -> None:
         """Continue new row i from old row `parents_R2[i]`; rows may be repeated or dropped.
 
         The rows of a sentence stay adjacent, and sentences in their order.
         """
+        parents_R2 = torch.as_tensor(parents_R2)
         self._past.select(parents_R2)
         if self._encoded.num_sentences == 1:
             self._places_R = self._places_R.new_zeros(len(parents_R2))
@@ -202,40 +197,15 @@ class Decoder:
             self._places_R = places_R
 
     @torch.inference_mode()
-    def join(self, other: Joinable) -> None:
+    def join(self, other: Decoder) -> None:
         """Append the rows of `other`, a decoder of the same model, which must not be used afterwards.
 
         Each row keeps its own position: the two may have made different numbers of steps.
         """
-        other = other.plain()
         self._past.join(other._past)  # type: ignore[arg-type] # of the same model, and so of the same kind
         self._places_R = torch.cat([self._places_R, other._places_R + self._encoded.num_sentences])
         self._datastores_B += other._datastores_B
         self._set_sources(EncodedSources.stack([self._encoded, other._encoded]))
-
-    def plain(self) -> Decoder:
-        """See `Joinable`."""
-        return self
-
-    @property
-    def empty_entry(self) -> Tensor:
-        """The decoder's state before the first token, (layers, Z): zeros."""
-        return self._past.empty_entry
-
-    @property
-    def newest_entries(self) -> Tensor:
-        """The decoder's cache entries for the last token of each row, (R, layers, Z)."""
-        return self._past.newest_entries
-
-    @torch.inference_mode()
-    def resume(self, entries_NLZ: Tensor, paths_RT: Paths, places_R: Tensor | None = None) -> None:
-        """Replace all rows: row i has read the tokens whose entries are `entries_NLZ[paths_RT[i]]`.
-
-        `entries_NLZ[0]` is the empty entry; zeros stand in front of the paths of shorter rows. `places_R` has each
-        row's sentence, ascending; None if there is only one.
-        """
-        self._past.resume(entries_NLZ, paths_RT)
-        self._places_R = torch.zeros(len(paths_RT), dtype=torch.long) if places_R is None else places_R
 
     def _set_sources(self, encoded: EncodedSources) -> None:
         self._encoded = encoded
@@ -276,11 +246,6 @@ class Decoder:
         ranks_R = torch.arange(num_rows) - firsts_B[places_R]
         slots_R = (places_R * width + ranks_R).to(self._model.device, non_blocking=True)
         return RowLayout(num_sentences, width, slots_R)
-
-
-def too_long(max_steps: int) -> str:
-    """The message about a translation of more pieces than the model writes."""
-    return f"the model writes at most {max_steps} pieces; ask for a shorter translation"
 
 
 def _new_past(config: ModelConfig, encoded: EncodedSources) -> SelfAttentionCache | RecurrentState:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from engine.model.expanded_prefixes import Paths, num_entries
 from engine.model.layers import RowLayout, scan
 
 
@@ -47,24 +45,6 @@ class RecurrentState:
                 self.cells_LRE[:, row] = past_TLE[-1]
         self.pasts = pasts
         self._set_steps(torch.tensor(lengths))
-
-    @property
-    def empty_entry(self) -> Tensor:
-        """The cells of a row before its first step, (layers, E)."""
-        return torch.zeros_like(self.cells_LRE[:, 0])
-
-    @property
-    def newest_entries(self) -> Tensor:
-        """The cells of all rows, (R, layers, E)."""
-        return self.cells_LRE.transpose(0, 1)
-
-    def resume(self, entries_NLZ: Tensor, paths_RT: Paths) -> None:
-        """Start row i with the cells `entries_NLZ[paths_RT[i, -1]]`; see `Decoder.resume`."""
-        num_rows, num_steps = paths_RT.shape
-        newest_R = paths_RT[:, -1] if num_steps else np.zeros(num_rows, dtype=np.int64)
-        self.cells_LRE = entries_NLZ[torch.from_numpy(newest_R)].transpose(0, 1).contiguous()
-        self.pasts = ()
-        self._set_steps(torch.from_numpy(num_entries(paths_RT)))
 
     def extend(self) -> None:
         """Count the next step of all rows."""

@@ -15,22 +15,14 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.errors import InvalidRequest
 from engine.kernels import Logits
 from engine.model.datastore import Datastore, mix_rows
-from engine.model.decoder import Decoder
+from engine.model.decoder import Decoder, Ints
 from engine.model.encoded import EncodedSources
 from engine.model.prefix_cache import PrefixCache
 from engine.model.transformer import Transformer
 
 COMPACTION_INTERVAL = 8  # steps; on an accelerator, unless another is asked for
-
-
-def checked_interval(compaction_interval: int | None) -> int | None:
-    """The interval; raises InvalidRequest if it is below 1."""
-    if compaction_interval is not None and compaction_interval < 1:
-        raise InvalidRequest(f"compaction_interval is {compaction_interval}; it counts steps, 1 at least, or is None")
-    return compaction_interval
 
 
 def open_decoder(
@@ -84,8 +76,9 @@ class TableDecoder:
         return len(self._places_R)
 
     @torch.inference_mode()
-    def step(self, tokens_R: Tensor) -> Logits:
+    def step(self, tokens_R: Tensor | Ints) -> Logits:
         """The logits of the next token of each row; see `Decoder.step`."""
+        tokens_R = torch.as_tensor(tokens_R)
         tokens_N = tokens_R.new_zeros(self._num_sentences * self._width)
         tokens_N[self._places_R] = tokens_R
         x_RE = self._decoder.hidden(tokens_N)
@@ -113,10 +106,10 @@ class TableDecoder:
         return self._decoder.read(pieces_B)
 
     @torch.inference_mode()
-    def select(self, parents_R2: Tensor) -> None:
+    def select(self, parents_R2: Tensor | Ints) -> None:
         """Let new row i go on from old row `parents_R2[i]`; see `Decoder.select`."""
         is_due = self._num_steps >= self._interval or self._decoder.is_full  # with rows that have ended, perhaps
-        self._arrange(parents_R2.cpu(), least_width=1, is_due=is_due)
+        self._arrange(torch.as_tensor(parents_R2).cpu(), least_width=1, is_due=is_due)
 
     @torch.inference_mode()
     def join(self, other: TableDecoder) -> None:

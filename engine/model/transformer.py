@@ -8,22 +8,19 @@ starts from `<s>`; independent of text and search.
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engine.compiled.c_interface import CoreModel
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interruption
 from engine.kernels import Logits
-from engine.model.config import ModelConfig, Positions
+from engine.model.config import ModelConfig, Precision
 from engine.model.encoded import EncodedSources, source_mask
 from engine.model.layers import DecoderLayer, EncoderLayer
+from engine.model.positions import sinusoids
 from engine.text import BOS
-
-Precision = Literal["float32", "half", "int8"]  # "half" is for GPUs, "int8" for CPUs
 
 
 class _Embedding(nn.Embedding):
@@ -50,13 +47,11 @@ class Transformer(nn.Module):
         self.encoder_norm = nn.LayerNorm(config.model_size)
         self.decoder_layers = nn.ModuleList(DecoderLayer(config, dropout, i == 0) for i in range(config.decoder_layers))
         self.decoder_norm = nn.LayerNorm(config.model_size)
-        self.output: nn.Module | None = None  # the embeddings and the output bias once more, if packed for decoding
         self.precision: Precision = "float32"  # of the weights that it decodes with
-        self.compiled: CoreModel | None = None  # the same model in the compiled core, if that decodes
         self.dropout = nn.Dropout(dropout)
         with torch.device("cpu"):  # no file has them, so that they are there even where the weights are still to come
             # one more for what a decoder may read before `<s>`
-            positions_ME = sinusoids(config.max_pieces + 1, config.model_size, config.positions)
+            positions_ME = torch.from_numpy(sinusoids(config.max_pieces + 1, config.model_size, config.positions))
         self.register_buffer("positions_ME", positions_ME, persistent=False)
         if not self.embedding.weight.is_meta:
             self._initialise()
@@ -93,14 +88,10 @@ class Transformer(nn.Module):
 
     def project(self, x: Tensor) -> Tensor:
         """Logits over the vocabulary."""
-        if self.output is not None:
-            return self.output(x)  # type: ignore[no-any-return]
         return F.linear(x, self.embedding.weight, self.output_bias)
 
     def logits(self, x: Tensor) -> Logits:
         """The result of `project`; the bias is not added yet if this saves a pass over the vocabulary."""
-        if self.output is not None:
-            return Logits(self.output(x))
         return Logits(F.linear(x, self.embedding.weight), self.output_bias)
 
     def memory(self, source_ids_BS: Tensor, mask: Tensor | None, interruption: Interruption = NEVER) -> Tensor:
@@ -187,15 +178,3 @@ class Transformer(nn.Module):
 
     def _require_evaluation(self) -> None:
         assert not self.training, "decoding needs model.eval(): dropout would make scores random"
-
-
-def sinusoids(length: int, size: int, kind: Positions = "sines") -> Tensor:
-    """Sinusoidal positions (length, size), sines first (Vaswani et al. 2017, section 3.5).
-
-    Those of tensor2tensor reach the longest wave with the last rate, not after it; fairseq's are these from place 2.
-    """
-    first = 2 if kind == "fairseq" else 0
-    num_rates = size // 2 if kind == "sines" else size // 2 - 1
-    rates = torch.exp(torch.arange(size // 2) * (-math.log(10_000) / num_rates))
-    angles = torch.arange(first, first + length).unsqueeze(1) * rates
-    return torch.cat([angles.sin(), angles.cos()], dim=1)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.any_translator import AnyTranslator
 from engine.decoding.constraints import PreparedRequest
@@ -20,7 +20,6 @@ from engine.decoding.loop import DecodingJob
 from engine.decoding.question_steps import Steps
 from engine.errors import InvalidRequest, ModelError
 from engine.interruption import NEVER, Interruption
-from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 from engine.pivot.pivot_loop import PivotLoop
 from engine.pivot.pivot_requests import FIRST_OPTIONS, PivotRequests, unfinished
 from engine.request import Request
@@ -29,6 +28,9 @@ from engine.search_options import SearchOptions
 from engine.text import short_code
 from engine.translation import Alternative, PivotTranslation, Pricing, Translation
 from engine.translator import Translator
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore, DatastoreOptions, StoredPair
 
 
 class PivotTranslator(AnyTranslator):

@@ -14,13 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.any_engine import EngineFacts, EngineStatistics
 from engine.errors import ModelError
 from engine.importers import cache_folder, is_hub_id, model_folder, origin_of
-from engine.model.datastore import Datastore
 from engine.remote.ray_client import connected
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 # Calls in one replica at a time; more go to the next replica of the ring. The client limits those of documents.
 _MAX_CALLS = 64
@@ -36,13 +38,15 @@ def serve_model(
     device: str = "cpu",
     threads: int = 1,
     gpus: float = 0.0,
+    is_compiled: bool = True,
     address: str = "auto",
 ) -> str:
     """Serves a model in the Ray cluster at `address` ("auto": this machine's cluster); returns its name there.
 
     With `most_replicas` there are between `replicas` and that many, as the load needs. `gpus` is the share of a GPU
-    that each takes. A model that is served already is changed to these numbers. Waits until all replicas answer. Raises
-    ModelError if there is no such model, if Ray is missing or not running, or if the replicas cannot start.
+    that each takes. Without `is_compiled`, PyTorch decodes instead of the compiled core. A model that is served already
+    is changed to these numbers. Waits until all replicas answer. Raises ModelError if there is no such model, if Ray is
+    missing or not running, or if the replicas cannot start.
     """
     ray = connected(address)
     serve = import_module("ray.serve")
@@ -64,7 +68,7 @@ def serve_model(
     )
     try:
         serve.start(proxy_location="Disabled")  # only the app calls the replicas, by handle
-        serve.run(deployment.bind(identity, device, threads), name=name, route_prefix=None)
+        serve.run(deployment.bind(identity, device, threads, is_compiled), name=name, route_prefix=None)
     except (RuntimeError, ray.exceptions.RayError) as error:
         raise ModelError(f"Ray could not serve {model}: {error}") from error
     return name
@@ -107,12 +111,11 @@ def _check_room(resources: Mapping[str, float], replicas: int, needs: Mapping[st
 class _ServedReplica:
     """A `Replica` as Ray makes it: from the folder or hub id of a model."""
 
-    def __init__(self, model: str, device: str, threads: int) -> None:
-
+    def __init__(self, model: str, device: str, threads: int, is_compiled: bool = True) -> None:
         from engine.remote.replica import Replica
         from engine.translator import Translator
 
-        self._replica = Replica(Translator.load(model, device, "auto", num_threads=threads))
+        self._replica = Replica(Translator.load(model, device, "auto", is_compiled=is_compiled, num_threads=threads))
 
     async def carry_out(self, call: bytes, datastore: tuple[str, Any] | None) -> bytes:
         """The answer to a pickled call, pickled; a datastore is a number and a reference to the object store."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.any_engine import EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError
-from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search_options import SearchOptions
 from engine.translator_questions import AlternativesQuestion, LearningQuestion, PriceQuestion, Question, ScoreQuestion
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 
 class ReplicaLost(EngineError):

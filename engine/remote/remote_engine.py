@@ -17,13 +17,12 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
 from engine.decoding.pipeline import interrupted_translation
 from engine.errors import EngineError
 from engine.interruption import check_deadline
-from engine.model.datastore import Datastore
 from engine.remote.remote_call import RemoteCall, ReplicaLost, Replicas, without_datastore
 from engine.request import Request
 from engine.search_options import SearchOptions
@@ -31,6 +30,9 @@ from engine.translation import Translation
 from engine.translator_questions import Question
 from engine.worker.answer_counter import AnswerCounter
 from engine.worker.fair_queue import FairQueue
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 T = TypeVar("T")
 MAX_TRIES = 5  # replicas that may end under one call: a request that ends each of them must not do so for ever

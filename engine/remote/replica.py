@@ -6,15 +6,17 @@ import asyncio
 import time
 from collections import OrderedDict
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.any_engine import EngineFacts, EngineStatistics
 from engine.any_translator import AnyTranslator
 from engine.errors import EngineError
-from engine.model.datastore import Datastore
 from engine.remote.remote_call import RemoteCall, SharedDatastore, with_datastore
 from engine.request import Request
 from engine.worker.worker import Worker
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 _NUM_DATASTORES = 8  # kept, one for each document at work; at most some megabytes each
 _SILENT_SECONDS = 90.0  # then the model hangs; a step takes less than a second

@@ -21,15 +21,17 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.any_engine import EngineFacts, EngineStatistics
 from engine.errors import EngineError, ModelError
-from engine.model.datastore import Datastore
 from engine.remote.ray_client import CANCEL, receive, send
 from engine.remote.ray_serve import served_name
 from engine.remote.remote_call import RemoteCall, ReplicaLost
 from engine.remote.remote_engine import RemoteEngine
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 _LOOK_SECONDS = 3.0  # between two looks whether the models answer
 _MAX_LOOK_SECONDS = 60.0  # the same during an outage

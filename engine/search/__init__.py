@@ -15,6 +15,7 @@
     leaders.py         the best continuations of each sentence
     candidates.py      which tokens may follow which rows, with score and bank
     banks.py           how many places of the beam each bank gets
+    steps.py           the interface of a model to the search
     beam.py            one step of dynamic beam allocation, and the loop around it
     endings.py         sentences that a hypothesis begins, and those that come too late
     finished.py        finished hypotheses
@@ -26,5 +27,5 @@
     next_words.py      which whole words may come next
     arrays.py          the types of NumPy arrays
 
-The search uses a model only through `beam.StepDecoder`, and text only through `phrases.PieceTexts`.
+The search uses a model only through `steps.StepDecoder`, and text only through `phrases.PieceTexts`.
 """

@@ -1,7 +1,7 @@
 """The types of the search's arrays.
 
-Only log-probabilities are torch tensors, on the model's device. The other arrays are small and always on the CPU,
-where a NumPy operation takes a fifth of the time of a torch operation.
+Only the log-probabilities of models in PyTorch are torch tensors, on the model's device. The other arrays are small and
+always on the CPU, where a NumPy operation takes a fifth of the time of a torch operation.
 """
 
 from __future__ import annotations

@@ -6,22 +6,24 @@ sentences, lets batches step and join, and restarts them in smaller batches afte
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Literal, get_args
-
-import torch
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from engine.errors import InvalidRequest
 from engine.interruption import Interrupted
-from engine.search.beam import BeamSearch, StepDecoder
 from engine.search.compiled import Searched
 from engine.search.sentence import EndedSentence, SearchVocabulary, Sentence, SentenceResult
+from engine.search.steps import StepDecoder
 from engine.search.tracker import ConstraintTracker
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.search.beam import BeamSearch
 
 # "stream": VAR-STREAM, refill when few sentences are left, then step the newest alone until they have caught up.
 # "batch": VAR-BATCH, refill when all have ended. "fifo": VAR-STR-FIFO, refill like "stream", but step all together.
@@ -63,13 +65,14 @@ class SearchStream:
         batch_size: int = 16,
         schedule: Schedule = "stream",
         refill_share: float = REFILL_SHARE,
-        search: type[BeamSearch] = BeamSearch,
+        search: type[BeamSearch] | None = None,
+        is_compiled: Callable[[Sentence], bool] = lambda sentence: False,
         search_compiled: Callable[[Sequence[Sentence]], Sequence[Searched | Exception]] = lambda sentences: (),
     ) -> None:
         """`open_decoder` returns a decoder of sentences before its first step; `search` is the class of a batch.
 
-        `search_compiled` searches the first of some sentences to their ends, faster than a batch, each in a thread; it
-        returns what it has found for these, nothing if it does not cover the very first one.
+        Sentences for which `is_compiled` is true are in no batch: `search_compiled` searches the first of some to their
+        ends, each in a thread, and returns what it has found for these, for one at least.
         Raises InvalidRequest for an unknown schedule, and for settings with which no sentence would ever begin.
         """
         if batch_size < 1:
@@ -82,6 +85,7 @@ class SearchStream:
         self._vocabulary = vocabulary
         self._schedule = schedule
         self._search = search
+        self._is_compiled = is_compiled
         self._search_compiled = search_compiled
         self._refill_share = 0.0 if schedule == "batch" else refill_share
         self._waiting: deque[Sentence] = deque()
@@ -123,20 +127,17 @@ class SearchStream:
     def step(self) -> list[EndedSentence]:
         """Begin waiting sentences and take the least advanced batch, or all sentences, one token further.
 
-        Sentences that the compiled search covers are searched to their ends, once no batch is running.
+        Waiting sentences that the compiled search covers are searched to their ends, one for each thread in a call.
         Returns the sentences that ended, including interrupted ones of every batch. If a sentence crashes, the others
         restart.
         """
         ended = self.interrupt()
-        if self._waiting and not self._batches and not self._restarting:
-            compiled = self._step_compiled()
-            if compiled:
-                return [*ended, *compiled]
+        ended += self._step_compiled()
         newcomers = self._take_newcomers()
         try:
             if newcomers:
                 decoder = self._open_decoder(newcomers)
-                self._batches.append(self._search(newcomers, decoder, self._tracker, self._vocabulary))
+                self._batches.append(self._new_batch(newcomers, decoder))
                 newcomers = []
                 self._tidy()
             if self._batches:
@@ -151,11 +152,19 @@ class SearchStream:
         self._try_full_batches(len(ended))
         return ended
 
+    def _new_batch(self, sentences: Sequence[Sentence], decoder: StepDecoder) -> BeamSearch:
+        if self._search is None:
+            from engine.search.beam import BeamSearch  # with PyTorch, which the compiled search does not need
+
+            self._search = BeamSearch
+        return self._search(sentences, decoder, self._tracker, self._vocabulary)
+
     def _step_compiled(self) -> list[EndedSentence]:
-        """Search the first waiting sentences to their ends; none if the compiled search does not cover the first."""
+        """Search the first waiting sentences that the compiled search covers to their ends."""
+        compiled = [*filter(self._is_compiled, self._waiting)]
         ended = []
-        for found in self._search_compiled(self._waiting):
-            sentence = self._waiting.popleft()
+        for sentence, found in zip(compiled, self._search_compiled(compiled) if compiled else (), strict=False):
+            self._waiting.remove(sentence)
             if isinstance(found, Interrupted):  # while its source was encoded
                 ended.append(_interrupted(sentence))
             elif isinstance(found, Exception):  # of any kind: it must fail no other sentence
@@ -197,9 +206,10 @@ class SearchStream:
             return [] if self._batches else self._restarting.popleft()
         if not self._waiting or self._num_live > self._refill_share * self.batch_size:
             return []
-        newcomers = list(islice(self._waiting, max(0, self.batch_size - self._num_live)))
-        for _ in newcomers:
-            self._waiting.popleft()
+        batched = (sentence for sentence in self._waiting if not self._is_compiled(sentence))
+        newcomers = list(islice(batched, max(0, self.batch_size - self._num_live)))
+        for sentence in newcomers:
+            self._waiting.remove(sentence)
         return newcomers
 
     def _tidy(self) -> None:
@@ -226,7 +236,7 @@ class SearchStream:
         self._batches = []
         if is_out_of_memory(error):
             error = error.with_traceback(None)  # the traceback would keep the failed step's tensors alive
-            if torch.cuda.is_available():
+            if (torch := _torch()) is not None and torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(sentences) > 1:
                 self.batch_size = max(1, min(self.batch_size, len(sentences)) // 2)
@@ -263,5 +273,12 @@ def _interrupted(sentence: Sentence) -> EndedSentence:
 def is_out_of_memory(error: Exception) -> bool:
     """True if the error means that the CPU or an accelerator ran out of memory."""
     if isinstance(error, RuntimeError):
-        return isinstance(error, torch.OutOfMemoryError) or any(sign in str(error) for sign in _OUT_OF_MEMORY)
+        torch = _torch()
+        is_its_own = torch is not None and isinstance(error, torch.OutOfMemoryError)
+        return is_its_own or any(sign in str(error) for sign in _OUT_OF_MEMORY)
     return isinstance(error, MemoryError)
+
+
+def _torch() -> Any:
+    """PyTorch, if this process has imported it."""
+    return sys.modules.get("torch")

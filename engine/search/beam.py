@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol, Self
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from engine.interruption import Interrupted, JointInterruption
-from engine.kernels import Logits
 from engine.search.arrays import Bools, Ints
 from engine.search.banks import allocate, rank_within
 from engine.search.candidates import Expansion, Limits
@@ -24,44 +21,9 @@ from engine.search.finished import FinishedPool, KeptPlaces, SearchHypothesis
 from engine.search.follow import Following
 from engine.search.rows import BeamRows, Candidates, forced_prefix
 from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
+from engine.search.steps import StepDecoder
 from engine.search.stopping import is_over
 from engine.search.tracker import ConstraintTracker
-
-
-class StepDecoder(Protocol):
-    """The model's interface to the search: a batch of sentences that begins with one row each, in their order.
-
-    Implementations follow `select` to know the sentence of each row. The rows of a sentence stay adjacent.
-    """
-
-    def read(self, pieces_B: Sequence[Sequence[int]]) -> Sequence[Sequence[float]]:
-        """Begin each sentence's row with these pieces (possibly none); returns their log-probabilities.
-
-        Called before the first step or not at all. The first step then gets each sentence's last piece.
-        """
-        ...
-
-    def step(self, tokens_R: Tensor) -> Tensor | Logits:
-        """Log-probabilities (R, V) of the next token of each row, which the caller may overwrite; or logits.
-
-        Raises Interrupted once all sentences are interrupted; no step may follow. An implementation need not do that.
-        Accelerators return logits: the search then runs the rest of the output layer as one fused operation.
-        """
-        ...
-
-    def select(self, parents_R: Tensor) -> None:
-        """Let the rows of the next step continue these rows of the last step, at least one.
-
-        A sentence of which no row is selected has left the batch.
-        """
-        ...
-
-    def join(self, other: Self) -> None:
-        """Append the sentences and rows of `other`, which must not be used again; each row keeps its position.
-
-        Called before a `step` of both: after their `select`, or before their first step.
-        """
-        ...
 
 
 class BeamSearch:
@@ -102,6 +64,7 @@ class BeamSearch:
         """The number of pieces in the rows of the least advanced sentence."""
         return min(live.num_steps for live in self._live.values())
 
+    @torch.inference_mode()
     def step(self) -> list[EndedSentence]:
         """Take every row one token further (algorithm 2); returns the sentences that ended."""
         self._rows = self._rows.with_phrases(self._tracker.num_phrases)
@@ -109,7 +72,7 @@ class BeamSearch:
         # A step is not needed once all sentences are interrupted: a wide beam that follows a long text takes seconds.
         interruption = JointInterruption(live.sentence.interruption for live in self._live.values())
         try:
-            output = self._decoder.step(torch.from_numpy(self._rows.tokens_RT[:, -1].copy()))
+            output = self._decoder.step(self._rows.tokens_RT[:, -1].copy())
             interruption.check()
             expansion = Expansion(
                 self._rows, output, limits, self._tracker, self._vocabulary, self._following, interruption
@@ -135,7 +98,7 @@ class BeamSearch:
         if self._ended:
             kept = np.isin(self._rows.sentences_R, list(self._live)).nonzero()[0]
             if len(kept):
-                self._decoder.select(torch.from_numpy(kept))
+                self._decoder.select(kept)
             self._rows = self._rows.keep(kept)
         return self._take_ended()
 
@@ -255,7 +218,7 @@ class BeamSearch:
         if done:
             going = going.keep(~np.isin(going.sentences_N, done))
         if len(going.rows_N):
-            self._decoder.select(torch.from_numpy(going.rows_N))
+            self._decoder.select(going.rows_N)
         self._rows = going.extend(self._rows)
 
     def _conclude(self, number: int, outcome: Outcome) -> None:

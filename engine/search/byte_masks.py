@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import torch
-from torch import Tensor
+import numpy.typing as npt
 
 from engine.search.arrays import Ints
 from engine.search.phrases import PieceTexts
@@ -50,16 +49,17 @@ class ByteMasks:
         unfinished = split_bytes(run)[1]
         return self._next(unfinished) if unfinished else None
 
-    def mask(self, log_probs_RV: Tensor, tokens_RT: Ints) -> None:
+    def mask(self, log_probs_RV: npt.NDArray[np.float32], tokens_RT: Ints) -> None:
         """Set pieces that break a character, or continue none, to -inf in place."""
         allowed = self.allowed(tokens_RT)
         for row, log_probs_V in enumerate(log_probs_RV):
             if row in allowed:
-                kept_V = torch.zeros_like(log_probs_V, dtype=torch.bool)
-                kept_V[list(allowed[row])] = True
-                log_probs_V.masked_fill_(~kept_V, -torch.inf)
+                kept = list(allowed[row])
+                values = log_probs_V[kept]
+                log_probs_V[:] = -np.inf
+                log_probs_V[kept] = values
             else:
-                log_probs_V[list(self.not_first)] = -torch.inf
+                log_probs_V[list(self.not_first)] = -np.inf
 
     def _last_bytes(self, pieces: Sequence[int]) -> bytes:
         """The end of the text that pieces write, as far as it may have bytes of an unfinished character."""

@@ -11,10 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from torch import Tensor
 
 from engine.interruption import Interruption
-from engine.kernels import Logits
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.banks import rank_within
 from engine.search.follow import Following
@@ -22,6 +20,7 @@ from engine.search.repeats import is_among, repeating
 from engine.search.rows import BeamRows, Candidates
 from engine.search.scores import Allowed, LogProbs, Masks, scores_of
 from engine.search.sentence import LiveSentence, SearchVocabulary
+from engine.search.steps import Output
 from engine.search.stopping import beam_left
 from engine.search.tracker import ConstraintTracker
 
@@ -96,7 +95,7 @@ class Expansion:
     def __init__(
         self,
         rows: BeamRows,
-        output: Tensor | Logits,
+        output: Output,
         limits: Limits,
         tracker: ConstraintTracker,
         vocabulary: SearchVocabulary,

@@ -400,7 +400,7 @@ def _is_text_of_surfaces(vocabulary: SearchVocabulary) -> bool:
 
 def _tables(vocabulary: SearchVocabulary) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int16]]:
     """By piece: who may not write it, what it does to sentences, and the value of a byte (vocabulary.h)."""
-    bans_V = np.where(vocabulary.closing_V.numpy(), 0, 4).astype(np.uint8)
+    bans_V = np.where(vocabulary.closing_V, 0, 4).astype(np.uint8)
     bans_V[list(vocabulary.roles.never)] |= 1
     bans_V[list(vocabulary.byte_masks.not_first)] |= 2
     return bans_V, vocabulary.endings.traits, vocabulary.byte_masks.values_V.astype(np.int16)

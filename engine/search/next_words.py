@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from engine.interruption import NEVER, Interruption
-from engine.kernels import Logits
-from engine.search.beam import StepDecoder
+from engine.search.arrays import Ints
 from engine.search.byte_masks import ByteMasks
 from engine.search.indexed import IndexedTexts
 from engine.search.phrases import PieceTexts
 from engine.search.sentence import TokenRoles
+from engine.search.steps import LogProbs, TextDecoder, log_probs_of
 from engine.search.tracker import ConstraintTracker
 from engine.text import ends_unfinished, is_unspaced, join_bytes
 
@@ -31,7 +29,7 @@ class NextWord:
 
 
 def next_words(
-    decoder: StepDecoder,
+    decoder: TextDecoder,
     tracker: ConstraintTracker,
     texts: PieceTexts,
     roles: TokenRoles,
@@ -49,29 +47,28 @@ def next_words(
     width, indexed = 4 * count, IndexedTexts.of(texts)
     last = join_bytes("".join(texts.surfaces[piece] for piece in left[-4:]))[-1:]  # a character has up to four bytes
     is_open = not left or texts.glues_right[left[-1]] or is_unspaced(last or " ")
-    starts_V = torch.from_numpy(indexed.writes if is_open else indexed.begins_word)
+    starts_V = indexed.writes if is_open else indexed.begins_word
     nodes_R = tracker.start_B
     for piece in left:
         nodes_R, _ = tracker.follow(nodes_R, np.array([piece]), interruption)
     decoder.read([left])
-    log_probs_RV = _log_probs(decoder.step(torch.tensor([left[-1] if left else roles.begin])))
-    never_V = torch.zeros(log_probs_RV.shape[1], dtype=torch.bool)
+    log_probs_RV = log_probs_of(decoder.step(np.array([left[-1] if left else roles.begin])))
+    never_V = np.zeros(log_probs_RV.shape[1], dtype=np.bool_)
     never_V[[*roles.never, roles.end]] = True
-    goes_on_V = torch.from_numpy(indexed.goes_on)
     rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     best: dict[str, NextWord] = {}
     for depth in range(_MAX_WORD_PIECES):
-        log_probs_RV = log_probs_RV.cpu().masked_fill(never_V | (~starts_V if depth == 0 else False), -torch.inf)
+        log_probs_RV = np.where(never_V | (~starts_V if depth == 0 else False), np.float32(-np.inf), log_probs_RV)
         if depth:
             byte_masks.mask(log_probs_RV, np.array([pieces for pieces, _ in rows]))
         else:
-            log_probs_RV[:, list(byte_masks.not_first)] = -torch.inf
-        scores_RV = log_probs_RV + torch.tensor([log_prob for _, log_prob in rows])[:, None]
-        values, keys = scores_RV.flatten().topk(min(width * 2, scores_RV.numel()))
-        keys = keys[values > -torch.inf]
+            log_probs_RV[:, list(byte_masks.not_first)] = -np.inf
+        scores_RV = log_probs_RV + np.array([log_prob for _, log_prob in rows], dtype=np.float32)[:, None]
+        keys = _best(scores_RV.ravel(), width * 2)
+        values = scores_RV.ravel()[keys]
         parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
-        nodes, _ = tracker.follow(nodes_R[parents.numpy()], pieces.numpy(), interruption)
-        goes_on = goes_on_V[pieces]
+        nodes, _ = tracker.follow(nodes_R[parents], pieces, interruption)
+        goes_on = indexed.goes_on[pieces]
         going: list[int] = []
         for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):
             if tracker.is_dead(nodes[place : place + 1]):
@@ -93,9 +90,13 @@ def next_words(
         rows = [((*rows[int(parents[p])][0], int(pieces[p])), float(values[p])) for p in going]
         decoder.select(parents[going])
         nodes_R = nodes[going]
-        log_probs_RV = _log_probs(decoder.step(pieces[going]))
+        log_probs_RV = log_probs_of(decoder.step(pieces[going]))
     return sorted(best.values(), key=lambda word: -word.log_prob)[:count]
 
 
-def _log_probs(output: Tensor | Logits) -> Tensor:
-    return output.log_probs() if isinstance(output, Logits) else output
+def _best(scores: LogProbs, count: int) -> Ints:
+    """The places of the best scores, best first, without -inf."""
+    count = min(count, len(scores))
+    places = np.argpartition(-scores, count - 1)[:count]
+    places = places[scores[places] > -np.inf]
+    return places[np.argsort(-scores[places], kind="stable")]

@@ -20,6 +20,7 @@ from engine.kernels import Logits, top_tokens
 from engine.search.arrays import Bools, Floats, Ints
 from engine.search.leaders import leaders
 from engine.search.sentence import SearchVocabulary
+from engine.search.steps import Output
 
 _ROWS_AT_ONCE = 64  # that are ranked between two looks for an interruption
 # The only tokens that a row may write: these, or any piece that does not glue to its right.
@@ -50,7 +51,7 @@ class StepScores(Protocol):
 
 
 def scores_of(
-    output: Tensor | Logits,
+    output: Output,
     masks: Masks,
     forced_RF: Ints,
     vocabulary: SearchVocabulary,
@@ -59,7 +60,7 @@ def scores_of(
     """The output of a decoder's step, masked. Overwrites log-probabilities. Asks `interruption` between rows."""
     if isinstance(output, Logits):
         return FusedScores(output, masks, forced_RF, vocabulary)
-    return LogProbs(output, masks, vocabulary, interruption)
+    return LogProbs(torch.as_tensor(output), masks, vocabulary, interruption)
 
 
 class LogProbs:
@@ -170,7 +171,7 @@ def _mask_table(masks: Masks, num_rows: int, vocabulary: SearchVocabulary, devic
 def _allowed_tokens(allowed: Allowed, vocabulary: SearchVocabulary) -> Tensor:
     """(V,)"""
     if allowed == "closing":
-        return vocabulary.closing_V
+        return torch.from_numpy(vocabulary.closing_V)
     allowed_V = torch.zeros(vocabulary.size, dtype=torch.bool)
     allowed_V[list(allowed)] = True
     return allowed_V

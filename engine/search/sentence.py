@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.interruption import NEVER, Cause, Interruption
+from engine.search.arrays import Bools
 from engine.search.byte_masks import ByteMasks
 from engine.search.endings import SentenceEndings
 from engine.search.finished import FinishedPool, SearchHypothesis
@@ -20,6 +20,10 @@ from engine.search.phrases import PieceTexts, SentenceConstraints
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
 from engine.text import Codec, has_bytes
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 Outcome = Literal["complete", "unmet", "failed"] | Cause
 
@@ -43,7 +47,7 @@ class SearchVocabulary:
 
     texts: PieceTexts
     roles: TokenRoles
-    closing_V: Tensor
+    closing_V: Bools
     text_of: Callable[[Sequence[int]], str]
     writes_surfaces: bool = False
     byte_masks: ByteMasks = field(init=False, repr=False, compare=False)
@@ -55,7 +59,7 @@ class SearchVocabulary:
         return cls(
             texts=IndexedTexts(codec),
             roles=TokenRoles(codec.begin, codec.end, never=tuple(p for p in codec.specials if p != codec.end)),
-            closing_V=~torch.tensor(codec.glues_right) & ~torch.tensor([*map(has_bytes, codec.surfaces)]),
+            closing_V=~np.array(codec.glues_right) & ~np.array([*map(has_bytes, codec.surfaces)]),
             text_of=lambda tokens: codec.decode(tokens).text,
             writes_surfaces=writes_surfaces,
         )
@@ -77,6 +81,8 @@ class SearchVocabulary:
 
         Rows 0 and 1 are for free rows, without bytes that begin no character; 2 and 3 for rows that are bound.
         """
+        import torch  # the compiled search does without
+
         if device not in self._free_masks:
             masks_4V = torch.zeros(4, self.size)
             masks_4V[:, list(self.roles.never)] = -torch.inf

@@ -9,15 +9,17 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Generator, Hashable, Sequence
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from engine.decoding.loop import DecodingJob
 from engine.decoding.question_steps import Steps
 from engine.interruption import Interruption
-from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search_options import SearchOptions
 from engine.translation import Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 T = TypeVar("T")
 Answers = Sequence[Translation | Exception]

@@ -7,12 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-
-import torch
+from typing import TYPE_CHECKING
 
 from engine.decoding.aligner import with_alignment
 from engine.decoding.question_steps import pricing_of, variants_for_prices
-from engine.model.datastore import StoredPair
 from engine.request import Request
 from engine.sentences.constraint_division import ConstraintDivision, Share, UndividedError, source_of
 from engine.sentences.dialogue import Dialogue, together
@@ -21,6 +19,9 @@ from engine.sentences.joining import Joiner, SentencePart
 from engine.sentences.splitting import Span, gaps_between, target_sentences
 from engine.sentences.target_groups import grouped
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    pass
 
 
 def by_sentence(tokens: Sequence[int], end: int) -> list[tuple[int, ...]]:
@@ -146,13 +147,3 @@ def _share_besides(division: ConstraintDivision, joiner: Joiner, parts: Sequence
     num_locked = len(division.request.locked)
     locked = (place for place, (a, b) in enumerate(ordered[:num_locked]) if start <= a and b <= end)
     return Share(tuple(phrases), tuple(locked))
-
-
-def joined_pairs(pairs: Sequence[StoredPair]) -> StoredPair:
-    """The stored pairs of the sentences of one translation as one."""
-    return StoredPair(
-        pairs[0].origin,
-        torch.cat([pair.states_TE for pair in pairs]),
-        torch.cat([pair.pieces_T for pair in pairs]),
-        torch.cat([pair.log_probs_T for pair in pairs]),
-    )

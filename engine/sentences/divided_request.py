@@ -13,14 +13,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.limits import excess
 from engine.decoding.pipeline import REASON_OF, interrupted_translation
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interrupted, Interruption
-from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search_options import SearchOptions
 from engine.sentences.combinations import best_combinations
@@ -30,6 +29,9 @@ from engine.sentences.joining import Joiner, SentencePart, joined_unknown
 from engine.sentences.required_texts import RequiredTexts
 from engine.sentences.splitting import Span
 from engine.translation import Contribution, Hypothesis, PivotTranslation, Reason, Translation
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 _MOST_TRIED: Final = 96  # sentences that are decoded to place the constraints of one request
 _MOST_COMBINED: Final = 1000  # combinations that are looked at for each one wanted

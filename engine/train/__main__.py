@@ -20,14 +20,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="engine/train/README.md has the command lines of the bundled model.",
     )
     making = "extend | collect | prepare | back-translate | variants | train | average"
-    metavar = f"{making} | align | lengths | calibrate | evaluate | formality"
+    metavar = f"{making} | align | lengths | evaluate | formality"
     commands = parser.add_subparsers(dest="command", required=True, metavar=metavar)
     add_data_commands(commands)
     _add_train(commands)
     _add_average(commands)
     _add_align(commands)
     _add_lengths(commands)
-    _add_calibrate(commands)
     _add_evaluate(commands)
     _add_formality(commands)
     options = parser.parse_args(arguments)
@@ -217,31 +216,6 @@ def _lengths(options: argparse.Namespace) -> None:
     store_lengths(options.model, estimate)
     print(estimate.table)
     print(f"{options.direction}: reward {estimate.best.reward:g}, {estimate.ratio:.4f} target pieces a source piece")
-
-
-def _add_calibrate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "calibrate",
-        help="measure the value ranges of the decoder, for 8-bit products",
-        description="Translate development sets, note the least and the largest number that each product of the "
-        "decoder reads, and write them into the model folder as activations.json, for decoding in int8.",
-    )
-    _add_sets(parser, "dev/multi30k.val", "translate only this many lines of each set and language pair", limit=100)
-    parser.add_argument(
-        "--direction",
-        action="append",
-        metavar="en-de",
-        help="language pair to translate (may be repeated; default: all of the model)",
-    )
-    parser.set_defaults(action=_calibrate)
-
-
-def _calibrate(options: argparse.Namespace) -> None:
-    from engine.train.calibrate import calibrate
-
-    ranges = calibrate(options.model, options.corpus, options.set, options.direction, options.beam, options.limit)
-    for name, (lowest, highest) in ranges.items():
-        print(f"{name:22} {lowest:8.2f} to {highest:.2f}")
 
 
 def _add_evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -20,19 +20,13 @@ import torch
 from torch import Tensor
 
 from engine.errors import TrainingError
-from engine.model.alignment import (
-    ALIGNMENT,
-    AlignmentHead,
-    save_alignment,
-    source_features,
-    target_features,
-    word_links,
-    word_probabilities,
-)
-from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum, load_weights
+from engine.model.alignment import AlignmentHead, save_alignment, source_features, target_features
+from engine.model.checkpoint import CONFIG, WEIGHTS, file_checksum
 from engine.model.config import ModelConfig
 from engine.model.encoded import source_mask
 from engine.model.transformer import Transformer
+from engine.model.weights import load_weights
+from engine.model.word_links import ALIGNMENT, word_links, word_probabilities
 from engine.text import BOS, PAD
 from engine.train.data import CODEC_FILES, Batch, BatchPlan, BatchSampler, Integers, PreparedData
 from engine.train.options import AlignOptions

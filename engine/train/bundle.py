@@ -14,10 +14,11 @@ import torch
 
 from engine.errors import TrainingError
 from engine.model.activations import ACTIVATIONS
-from engine.model.alignment import ALIGNMENT
-from engine.model.checkpoint import CARD, CONFIG, WEIGHTS, load_weights, save_weights
+from engine.model.checkpoint import CARD, CONFIG, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
+from engine.model.weights import load_weights, save_weights
+from engine.model.word_links import ALIGNMENT
 from engine.text import HINT_PIECE
 from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, PreparedData, speaks_to_reader
@@ -207,7 +208,7 @@ With the corpus in the folder `CORPUS`; engine/train/README.md explains the step
     python -m engine.train average WORK RUN MODEL --last {training["averaged_snapshots"]}{mixed}
     python -m engine.train evaluate MODEL CORPUS --set test/newstest2014
 
-Before `evaluate`, `align`, `lengths` and `calibrate` finish the folder.
+Before `evaluate`, `align` and `lengths` finish the folder.
 """
 
 

@@ -19,9 +19,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engine.errors import TrainingError
-from engine.model.checkpoint import CONFIG, WEIGHTS, load_weights, save_weights
+from engine.model.checkpoint import CONFIG, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
+from engine.model.weights import load_weights, save_weights
 from engine.text import TextCodec
 from engine.text.placeholders import COMMON
 from engine.text.vocabulary import Vocabulary, mark_spellings

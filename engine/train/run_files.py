@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from engine.errors import TrainingError
-from engine.model.checkpoint import WEIGHTS, load_weights, save_weights
+from engine.model.checkpoint import WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
+from engine.model.weights import load_weights, save_weights
 from engine.train.data import CODEC_FILES
 
 CHECKPOINT, OPTIONS = "checkpoint.pt", "options.json"

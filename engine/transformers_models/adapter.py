@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from engine.errors import ModelError
 from engine.interruption import NEVER, Interruption
-from engine.search.beam import StepDecoder
 from engine.search.sentence import SearchVocabulary
+from engine.search.steps import StepDecoder
 from engine.transformers_models.forward import Forward
 from engine.transformers_models.prompt import Prompt
 from engine.transformers_models.prompt_cache import PromptCache
@@ -136,11 +137,11 @@ class TransformersModel:
     def _with_decoder(self, prompt: Prompt, rows: Sequence[Sequence[int]]) -> torch.Tensor:
         """The same of two rows that begin with the prompt, step by step; the second row is selected first."""
         decoder = self.open([prompt], [NEVER])
-        decoder.step(torch.tensor([self.codec.begin]))
-        decoder.select(torch.tensor([0, 0]))
-        decoder.step(torch.tensor([row[0] for row in rows]))
-        decoder.select(torch.tensor([1, 0]))
-        found = decoder.step(torch.tensor([rows[1][1], rows[0][1]]))
+        decoder.step(np.array([self.codec.begin]))
+        decoder.select(np.array([0, 0]))
+        decoder.step(np.array([row[0] for row in rows]))
+        decoder.select(np.array([1, 0]))
+        found = decoder.step(np.array([rows[1][1], rows[0][1]]))
         assert isinstance(found, torch.Tensor)
         return found[[1, 0]]
 

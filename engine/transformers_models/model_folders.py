@@ -10,8 +10,7 @@ from typing import Any, Literal
 import torch
 
 from engine.errors import ModelError
-from engine.importers.conversion import read_json
-from engine.importers.resolve import architecture_of, is_converted
+from engine.importers.foreign_files import read_json
 from engine.model.checkpoint import CONFIG
 from engine.model.memory_check import available_bytes, megabytes, num_weights
 from engine.transformers_models.prompt_templates import PromptTemplate, template_of_file
@@ -27,20 +26,14 @@ _SPARE_BYTES = 500_000_000  # for keys and values, and what PyTorch itself needs
 _BYTES = {torch.float32: 4, torch.bfloat16: 2, torch.float16: 2}
 
 
-def holds_model(folder: str | Path) -> bool:
-    """True if this is a folder of a model of transformers that Pinpoint does not convert to its own format."""
-    folder = Path(folder)
-    architecture = architecture_of(folder) if folder.is_dir() else None
-    return architecture is not None and not is_converted(architecture)
-
-
 def load_folder(
-    folder: str | Path, device: torch.device, precision: Literal["auto", "float32", "half", "int8"]
+    folder: str | Path, device: str | torch.device, precision: Literal["auto", "float32", "half", "int8"]
 ) -> PromptedModel:
     """The model with its prompt template. Raises ModelError, before anything large is read, with the cure."""
     folder = Path(folder).resolve()
     config = read_json(folder / CONFIG)
     _check_safe(folder, config)
+    device = torch.device(device)
     dtype = _dtype_that_fits(folder, device, precision)
     template, languages = _own_prompt(folder)
     try:

@@ -18,8 +18,8 @@ from engine.interruption import NEVER, Interruption
 from engine.model.config import ModelConfig
 from engine.model.datastore import Datastore
 from engine.request import Request
-from engine.search.beam import StepDecoder
 from engine.search.sentence import Sentence
+from engine.search.steps import StepDecoder
 from engine.text import Codec
 from engine.transformers_models.adapter import OPENERS, TransformersModel
 from engine.transformers_models.prompt import Prompt
@@ -78,6 +78,10 @@ class PromptedModel:
     @property
     def codec(self) -> Codec:
         return self.adapter.codec
+
+    @property
+    def is_on_cpu(self) -> bool:
+        return self.device.type == "cpu"
 
     @property
     def device(self) -> torch.device:
@@ -148,12 +152,9 @@ class PromptPipeline(RequestPipeline):
         prompts = [self._prompt(sentence.source) for sentence in sentences]
         return self._adapter.open(prompts, [sentence.interruption for sentence in sentences])
 
-    def prepared_decoder(self, prepared: PreparedRequest, interruption: Interruption) -> StepDecoder:
-        return self._adapter.open([self._prompt(prepared)], [interruption])
-
-    def reader(self, prepared: PreparedRequest) -> OpenDecoder:
+    def reader(self, prepared: PreparedRequest, interruption: Interruption = NEVER) -> OpenDecoder:
         prompt = self._prompt(prepared)
-        return lambda num_texts: self._adapter.open([prompt] * num_texts, [NEVER] * num_texts)
+        return lambda num_texts: self._adapter.open([prompt] * num_texts, [interruption] * num_texts)
 
 
 def _checksum(model: PreTrainedModel, template: PromptTemplate) -> str:

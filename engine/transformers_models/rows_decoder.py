@@ -16,6 +16,7 @@ from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from engine.interruption import Interruption
+from engine.search.arrays import Ints
 from engine.transformers_models.forward import Forward
 from engine.transformers_models.prompt import Prompt
 
@@ -79,7 +80,7 @@ class _SentenceRows:
 
 
 class RowsDecoder:
-    """A `StepDecoder` (engine/search/beam.py) for sentences that begin with these prompts."""
+    """A `StepDecoder` (engine/search/steps.py) for sentences that begin with these prompts."""
 
     @torch.inference_mode()
     def __init__(self, forward: Forward, prompts: Sequence[Prompt], interruptions: Sequence[Interruption]) -> None:
@@ -97,14 +98,18 @@ class RowsDecoder:
             return [sentence.read(pieces) for sentence, pieces in zip(self._sentences, pieces_B, strict=True)]
 
     @torch.inference_mode()
-    def step(self, tokens_R: Tensor) -> Tensor:
-        parts = tokens_R.to(self._forward.device).split([sentence.num_rows for sentence in self._sentences])
+    def step(self, tokens_R: Tensor | Ints) -> Tensor:
+        parts = (
+            torch.as_tensor(tokens_R)
+            .to(self._forward.device)
+            .split([sentence.num_rows for sentence in self._sentences])
+        )
         with self._asking():
             return torch.cat([sentence.step(part) for sentence, part in zip(self._sentences, parts, strict=True)])
 
     @torch.inference_mode()
-    def select(self, parents_R: Tensor) -> None:
-        parents_R, first, going = parents_R.to(self._forward.device), 0, []
+    def select(self, parents_R: Tensor | Ints) -> None:
+        parents_R, first, going = torch.as_tensor(parents_R).to(self._forward.device), 0, []
         for sentence in self._sentences:
             last = first + sentence.num_rows
             own_R = parents_R[(first <= parents_R) & (parents_R < last)] - first

@@ -15,6 +15,7 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from engine.interruption import Interruption
+from engine.search.arrays import Ints
 from engine.transformers_models.forward import Forward
 from engine.transformers_models.prompt import Prompt
 from engine.transformers_models.prompt_cache import PromptCache, num_common
@@ -23,7 +24,7 @@ _LEAST_UNSEEN = 256  # places that no row sees any more, before their memory is 
 
 
 class TreeDecoder:
-    """A `StepDecoder` (engine/search/beam.py) for sentences that begin with these prompts."""
+    """A `StepDecoder` (engine/search/steps.py) for sentences that begin with these prompts."""
 
     def __init__(
         self,
@@ -70,9 +71,9 @@ class TreeDecoder:
         return found
 
     @torch.inference_mode()
-    def step(self, tokens_R: Tensor) -> Tensor:
+    def step(self, tokens_R: Tensor | Ints) -> Tensor:
         prompts = self._prompts_R
-        tokens_R = tokens_R.to(self._forward.device)
+        tokens_R = torch.as_tensor(tokens_R).to(self._forward.device)
         if any(prompts):
             firsts = [-1 if prompt is None else prompt.ids[-1] for prompt in prompts]
             firsts_R = torch.tensor(firsts, device=self._forward.device)
@@ -87,7 +88,7 @@ class TreeDecoder:
         return log_probs_RV
 
     @torch.inference_mode()
-    def select(self, parents_R: Tensor) -> None:
+    def select(self, parents_R: Tensor | Ints) -> None:
         parents = parents_R.tolist()
         self._seen_RC = self._seen_RC[parents]
         self._prompts_R = [self._prompts_R[parent] for parent in parents]

@@ -12,9 +12,7 @@ import threading
 from collections.abc import Hashable
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import torch
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.any_engine import EngineFacts, EngineStatistics, Priority, checked_priority
 from engine.any_translator import AnyTranslator
@@ -23,15 +21,18 @@ from engine.decoding.pipeline import interrupted_translation
 from engine.decoding.question_loop import QuestionLoop
 from engine.errors import EngineError
 from engine.interruption import Interruption, check_deadline
-from engine.model.datastore import Datastore
 from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
+from engine.threads import num_threads
 from engine.translation import Translation
 from engine.translator_questions import Question
 from engine.worker.answer_counter import AnswerCounter
 from engine.worker.fair_queue import FairQueue
 from engine.worker.worker_tasks import Asking, Submission, Task, may_run, repeated
+
+if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
+    from engine.model.datastore import Datastore
 
 T = TypeVar("T")
 
@@ -81,7 +82,7 @@ class Worker:
             checksum=of.checksum,
             folder=of.folder,
             pivot=of.pivot,
-            num_threads=torch.get_num_threads(),
+            num_threads=num_threads(),
             precision=of.precision,
             decoder=of.decoder,
         )

@@ -45,6 +45,7 @@ VALUES: dict[str, tuple[str, str, Any]] = {
     "port": ("8000", "8000", 8000),
     "api": ("yes", "true", True),
     "no_fill": ("0", "false", False),
+    "no_core": ("1", "true", True),
     "allow_host": ("a.example, b.example", '["a.example", "b.example"]', ("a.example", "b.example")),
     "trust_proxy": ("127.0.0.1, 10.0.0.0/8", '["127.0.0.1", "10.0.0.0/8"]', ("127.0.0.1", "10.0.0.0/8")),
     "log_format": ("json", '"json"', "json"),

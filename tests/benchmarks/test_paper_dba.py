@@ -12,7 +12,7 @@ from benchmarks.dba.constraints import SETS, draw, num_met, size_of, word_spans
 from benchmarks.dba.measures import pearson
 from benchmarks.paper_dba import main
 from engine.model import ModelConfig, Transformer
-from engine.model.checkpoint import save_weights
+from engine.model.weights import save_weights
 from engine.text import TextCodec, normalise, occurrences
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key", "The child, who is small, sleeps."]

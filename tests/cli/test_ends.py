@@ -81,7 +81,14 @@ def test_unsupported_precision_is_reported_in_one_line_and_the_run_continues(mod
 
 def test_weights_have_the_precision_asked_for(model, monkeypatch):
     asked = []
-    monkeypatch.setattr("engine.translator.pack", lambda _, precision, **_others: asked.append(precision))
+    load = Translator.load
+
+    def noting(*arguments, **more):
+        translator = load(*arguments, **more)
+        asked.append(translator.precision)
+        return translator
+
+    monkeypatch.setattr(Translator, "load", noting)
     for flags in ([], ["--precision", "int8"]):
         main(["translate", "--model", str(model), *QUICK, *flags], io.BytesIO(), io.BytesIO())
     assert asked == ["float32", "int8"]

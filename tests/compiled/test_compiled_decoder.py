@@ -1,4 +1,4 @@
-"""Rows of the compiled decoder follow `read`, `select` and `join` as those of PyTorch's decoder."""
+"""Rows of the compiled decoder follow `read` and `select` as those of PyTorch's decoder."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import Event
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compiled.c_interface import Core, PrefixTree
+from engine.compiled.c_interface import Core, Floats, PrefixTree
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interrupted, Interruption
 from engine.model import Decoder, EncodedSources, Transformer
 from engine.model.compiled_decoder import CompiledDecoder
 from engine.model.compiled_model import compiled_model
-from engine.model.decoder_parts import DecoderParts
+from engine.search.steps import log_probs_of
 from engine.text import BOS, EOS
 from tests.budget import rounds
 from tests.compiled.test_compiled_model import CONFIG, NO_LIMIT
-from tests.compiled.twin import random_model, twin_of
+from tests.compiled.twin import random_model, twin_of, weights_of
 
 LANGUAGES = replace(CONFIG, directions=(), languages={"en": "__en__", "de": "__de__"}, start="</s>")
 # A number in the middle of two steps of 8 bits may be rounded either way; another row or position differs by 1.
@@ -45,7 +46,7 @@ class Sources:
         config, starts = KINDS[kind]
         model = random_model(config)
         self.twin: Transformer = twin_of(model)
-        compiled = compiled_model(model, core)
+        compiled = compiled_model(config, weights_of(model), core)
         rng = random.Random(0)
         starts_BN = None if starts == [BOS] else torch.tensor([starts])
         self.encoded, self.trees = [], []
@@ -58,10 +59,6 @@ class Sources:
     def compiled(self, places: Sequence[int], interruption: Interruption = NEVER) -> CompiledDecoder:
         return CompiledDecoder(self.twin.config, [self.trees[place] for place in places], interruption)
 
-    def parts(self, places: Sequence[int], is_compiled: bool) -> DecoderParts:
-        decoder = self.compiled(places) if is_compiled else self.expected(places)
-        return DecoderParts([(decoder, len(places))])
-
     def expected(self, places: Sequence[int]) -> Decoder:
         return Decoder(self.twin, EncodedSources.stack([self.encoded[place] for place in places]))
 
@@ -71,16 +68,19 @@ def sources(core: Core, request: pytest.FixtureRequest) -> Sources:
     return Sources(core, str(request.param))
 
 
-def check_steps(
-    decoders: Sequence[CompiledDecoder | DecoderParts | Decoder], inputs: Sequence[int], rng: random.Random
-) -> None:
+def log_probs(decoder: CompiledDecoder | Decoder, inputs: Sequence[int]) -> Floats:
+    """The result of a step."""
+    return log_probs_of(decoder.step(np.array(inputs)))
+
+
+def check_steps(decoders: Sequence[CompiledDecoder | Decoder], inputs: Sequence[int], rng: random.Random) -> None:
     """Both decoders give the same log-probabilities for a few steps with random pieces and parents."""
     for _ in range(4):
-        found, expected = (decoder.step(torch.tensor(inputs)) for decoder in decoders)
-        torch.testing.assert_close(found, expected, **NEAR)
+        found, expected = (log_probs(decoder, inputs) for decoder in decoders)
+        np.testing.assert_allclose(found, expected, **NEAR)
         parents = sorted(rng.choices(range(len(inputs)), k=rng.randrange(1, 8)))
         for decoder in decoders:
-            decoder.select(torch.tensor(parents))
+            decoder.select(np.array(parents))
         inputs = [rng.randrange(5, 70) for _ in parents]
 
 
@@ -100,29 +100,11 @@ def test_rows_follow_the_choice_of_parents_like_those_of_the_other_decoder(sourc
     check_steps(decoders, inputs, rng)
 
 
-@settings(max_examples=rounds(10, 60))
-@given(seed=st.integers(0, 10**6), first=st.booleans(), second=st.booleans())
-def test_sentences_that_join_go_on_from_their_own_positions(
-    sources: Sources, seed: int, first: bool, second: bool
-) -> None:
-    """The one that joins, and the one that is joined, may be compiled (True) or PyTorch's, as with a datastore."""
-    rng = random.Random(seed)
-    running = sources.parts([0, 1], first), sources.expected([0, 1])
-    check_steps(running, [BOS, BOS], rng)
-    num_rows = rng.randrange(1, 4)
-    for decoder in running:
-        decoder.select(torch.zeros(num_rows, dtype=torch.long))
-    new = sources.parts([2, 1], second), sources.expected([2, 1])
-    for decoder, other in zip(running, new, strict=True):
-        decoder.join(other)  # type: ignore[arg-type] # decoders of both kinds
-    check_steps(running, [*(rng.randrange(5, 70) for _ in range(num_rows)), BOS, BOS], rng)
-
-
 def test_row_alone_equals_the_row_in_a_batch(core: Core) -> None:
     sources = Sources(core)
-    together = sources.compiled([0, 1, 2]).step(torch.tensor([BOS] * 3))
+    together = log_probs(sources.compiled([0, 1, 2]), [BOS] * 3)
     for place in range(3):
-        assert torch.equal(Sources(core).compiled([place]).step(torch.tensor([BOS]))[0], together[place])
+        assert np.array_equal(log_probs(Sources(core).compiled([place]), [BOS])[0], together[place])
 
 
 def test_interrupted_step_ends_and_a_later_search_goes_on(core: Core) -> None:
@@ -130,18 +112,17 @@ def test_interrupted_step_ends_and_a_later_search_goes_on(core: Core) -> None:
     decoder = sources.compiled([0, 1], Interruption(cancel))
     cancel.set()
     with pytest.raises(Interrupted):
-        decoder.step(torch.tensor([BOS, BOS]))
-    torch.testing.assert_close(
-        sources.compiled([0]).step(torch.tensor([BOS])), sources.expected([0]).step(torch.tensor([BOS])), **NEAR
-    )
+        decoder.step(np.array([BOS, BOS]))
+    found, expected = (log_probs(decoder, [BOS]) for decoder in (sources.compiled([0]), sources.expected([0])))
+    np.testing.assert_allclose(found, expected, **NEAR)
 
 
 def test_translation_that_is_too_long_is_refused_like_by_the_other_decoder(core: Core) -> None:
     sources = Sources(core)
     for decoder in (sources.compiled([0]), sources.expected([0])):
         decoder.read([[5] * 39])
-        decoder.step(torch.tensor([5]))
+        decoder.step(np.array([5]))
         with pytest.raises(InvalidRequest, match="the model writes at most 40 pieces"):
-            decoder.step(torch.tensor([5]))
+            decoder.step(np.array([5]))
         with pytest.raises(InvalidRequest, match="the model writes at most 40 pieces"):
             (sources.compiled if isinstance(decoder, CompiledDecoder) else sources.expected)([0]).read([[5] * 41])

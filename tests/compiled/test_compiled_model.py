@@ -15,7 +15,7 @@ from engine.errors import InvalidRequest
 from engine.model import ModelConfig, Transformer
 from engine.model.compiled_model import compiled_model
 from engine.text import BOS, EOS
-from tests.compiled.twin import random_model, twin_of
+from tests.compiled.twin import random_model, twin_of, weights_of
 
 CONFIG = ModelConfig(
     vocabulary_size=70, directions=("en-de",), model_size=32, num_heads=2, feed_forward_size=48, encoder_layers=2,
@@ -26,6 +26,8 @@ VARIANTS = {
     "OPUS-MT": replace(CONFIG, norm="after", activation="swish", positions="tensor2tensor"),
     "fairseq": replace(CONFIG, norm="after", activation="gelu", positions="fairseq"),
     "sources with pieces of their own": replace(CONFIG, source_vocabulary_size=90),
+    "SSRU": replace(CONFIG, norm="after", positions="tensor2tensor", decoder="ssru"),
+    "SSRU of odd sizes": replace(CONFIG, decoder="ssru", model_size=18, num_heads=3, feed_forward_size=7),
     "odd sizes": replace(CONFIG, vocabulary_size=37, model_size=18, num_heads=3, feed_forward_size=7),
     "heads wider than a register": replace(CONFIG, model_size=76, num_heads=2),
     "many languages": replace(CONFIG, directions=(), languages={"en": "__en__", "de": "__de__"}, start="</s>"),
@@ -43,7 +45,7 @@ class Source:
         self, core: Core, config: ModelConfig = CONFIG, starts: list[int] | None = None, kernels: str | None = None
     ) -> None:
         model = random_model(config)
-        self.twin, self.compiled = twin_of(model), compiled_model(model, core, kernels)
+        self.twin, self.compiled = twin_of(model), compiled_model(config, weights_of(model), core, kernels)
         self.starts = starts or [BOS]
         rng = random.Random(0)
         self.ids = [rng.randrange(config.source_vocabulary_size or config.vocabulary_size) for _ in range(11)]
@@ -215,7 +217,7 @@ def test_source_longer_than_the_model_reads_is_refused(core: Core) -> None:
 
 def test_part_that_is_missing_or_of_another_size_is_refused(core: Core) -> None:
     model = random_model(CONFIG)
-    compiled = compiled_model(model, core)
+    compiled = compiled_model(CONFIG, weights_of(model), core)
     with pytest.raises(CoreError, match=r"the model has no part encoder\.7"):
         compiled.set_linear("encoder.7.attention.qkv", np.ones((96, 32), np.float32), np.ones(96, np.float32))
     with pytest.raises(CoreError, match="has the size 5 instead of 32"):
@@ -226,7 +228,7 @@ def test_part_that_is_missing_or_of_another_size_is_refused(core: Core) -> None:
 def test_number_that_is_not_finite_reaches_the_result(core: Core, table: str) -> None:
     """A damaged model must not translate as if nothing were wrong."""
     model: Transformer = random_model(CONFIG)
-    compiled = compiled_model(model, core)
+    compiled = compiled_model(CONFIG, weights_of(model), core)
     _, cross = compiled.encode([5, 6])
     if table == "embedding":
         with torch.no_grad():

@@ -6,16 +6,11 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
-import torch
 
 from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator, Worker
 from engine.bundled_data import DATA_FOLDER
-from engine.compiled.c_interface import CoreError
-from engine.decoding import precision_trial
 from engine.decoding.loop import DecodingJob, decode_all
 from engine.interruption import Interruption
-from engine.model import compiled_model
-from engine.model.compiled_model import KERNEL_NAMES
 from engine.search.batching import SearchStream
 from engine.search.compiled import CompiledSearch
 from engine.translation import Translation
@@ -69,7 +64,9 @@ def decoded(
 def test_translation_is_that_of_the_batch_search(translator, kind, more, monkeypatch):
     options = replace(OPTIONS, **more)
     found, search = decoded(translator, REQUESTS[kind], options)
-    monkeypatch.setattr(translator, "_search_compiled", lambda sentences: ())
+    monkeypatch.setattr(translator.pipeline, "is_compiled", lambda sentence: False)
+    core = translator.pipeline._core
+    monkeypatch.setattr(translator.pipeline, "decoder", lambda ones: core.decoder([one.source for one in ones]))
     expected, batch_search = decoded(translator, REQUESTS[kind], options)
     assert found == expected
     counts = search.counts
@@ -87,7 +84,7 @@ def test_sentences_in_several_threads_have_the_translations_of_one(core, monkeyp
     found = []
     for num_threads in (1, 3):
         translator = Translator.load(FOLDER, precision="int8")
-        monkeypatch.setattr(torch, "get_num_threads", lambda number=num_threads: number)
+        monkeypatch.setattr("engine.translator.num_threads", lambda number=num_threads: number)
         found.append([replace(one, elapsed_ms=0.0) for one in translator.translate_all_whole(requests)])
         assert len(translator._compiled_searches) == num_threads
     assert found[0] == found[1]
@@ -101,7 +98,7 @@ def test_error_in_a_thread_fails_no_other_sentence(translator, monkeypatch):
 
     searched = CompiledSearch.run
     monkeypatch.setattr(CompiledSearch, "run", run)
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    monkeypatch.setattr("engine.translator.num_threads", lambda: 3)
     requests = [(Request(text), OPTIONS) for text in ("One.", "Two.", "Three.", "Four.")]
     statuses = [one.status for one in translator.translate_all_whole(requests)]
     assert statuses == ["complete", "failed", "complete", "complete"]
@@ -122,38 +119,12 @@ def test_cancelled_request_has_no_translation(translator):
     assert search.counts.num_steps == 0
 
 
-def test_automatic_precision_is_the_core_and_counts_its_searches(core, monkeypatch):
-    monkeypatch.setattr(compiled_model, "core", lambda: core)
-    monkeypatch.setattr(precision_trial, "_time_ratio", None)  # a trial would fail
-    translator = Translator.load(FOLDER, precision="auto")
-    assert (
-        translator.decoder == f"compiled core, 8 bits ({KERNEL_NAMES[translator._model.transformer.compiled.kernels]})"
-    )
+def test_statistics_count_what_the_core_and_what_batches_have_searched(translator):
     pair = translator.stored_pair(Request(SOURCE), TEXT, origin=1)
+    before = translator.num_compiled, translator.num_batched
     with Worker(translator) as worker:
         worker.submit(Request(SOURCE), OPTIONS).result()
         worker.submit(Request(SOURCE), OPTIONS, datastore=translator.datastore_of([pair])).result()
         statistics = worker.statistics()
         assert worker.facts.decoder == translator.decoder
-    assert (statistics.num_compiled, statistics.num_batched) == (1, 1)
-
-
-def test_automatic_precision_says_why_the_core_does_not_decode(core, monkeypatch):
-    monkeypatch.setattr(compiled_model, "core", lambda: core)
-    turned_off = Translator.load(FOLDER, precision="auto", is_compiled=False)
-    assert (turned_off.precision, turned_off.decoder) == ("float32", "PyTorch: the compiled core is turned off")
-    monkeypatch.setattr(core, "kernels", lambda: {"avx2": False, "plain": True})
-    without_instructions = Translator.load(FOLDER, precision="auto")
-    assert without_instructions.precision == "float32"
-    assert "no fast products for this processor" in without_instructions.decoder
-    monkeypatch.setattr(compiled_model, "core", lambda: None)
-    assert Translator.load(FOLDER, precision="auto").decoder == "PyTorch: the compiled core has not been built"
-
-
-def test_damaged_core_does_not_keep_a_model_from_loading(monkeypatch):
-    def damaged():
-        raise CoreError("core.so cannot be loaded")
-
-    monkeypatch.setattr(compiled_model, "core", damaged)
-    translator = Translator.load(FOLDER, precision="auto")
-    assert translator.decoder == "PyTorch: core.so cannot be loaded"
+    assert (statistics.num_compiled - before[0], statistics.num_batched - before[1]) == (1, 1)

@@ -7,7 +7,13 @@ from copy import deepcopy
 import torch
 from torch import Tensor, nn
 
+from engine.compiled.c_interface import Floats
 from engine.model import ModelConfig, Transformer
+
+
+def weights_of(model: nn.Module) -> dict[str, Floats]:
+    """The weights as in the model's file."""
+    return {name: value.detach().numpy() for name, value in model.state_dict().items()}
 
 
 def random_model(config: ModelConfig, seed: int = 0) -> Transformer:
@@ -50,5 +56,5 @@ def twin_of(model: Transformer) -> Transformer:
         for name, part in list(parent.named_children()):
             if isinstance(part, nn.Linear):
                 setattr(parent, name, RoundedLinear(part.weight, part.bias))
-    twin.output = RoundedLinear(model.embedding.weight, model.output_bias)
+    twin.__dict__["project"] = RoundedLinear(model.embedding.weight, model.output_bias)
     return twin

@@ -31,7 +31,7 @@ def make_translator(codec: TextCodec, has_head: bool = True, sureness: float = 8
         parameter.data.mul_(2)
     head.query.weight.data.mul_(sureness)  # so that there are links
     alignment = head.eval() if has_head else None
-    return Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64, alignment=alignment))
+    return Translator(LoadedModel.of(config, codec, model.eval(), checksum="0" * 64, alignment=alignment))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_style_marks_of_a_source_shift_no_link(codec, style):
     for part in (head.query, head.key):
         part.bias.data.zero_()
         part.weight.data.copy_(torch.cat([4 * torch.eye(32), torch.zeros(32, 32)], dim=1))
-    translator = Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64, alignment=head.eval()))
+    translator = Translator(LoadedModel.of(config, codec, model.eval(), checksum="0" * 64, alignment=head.eval()))
     text = "The router saves a file when green light turns on."
     spans = codec.encode(text).spans
     places = [(spans[start][0], spans[end - 1][1]) for start, end in words(text, spans)]

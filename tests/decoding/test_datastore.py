@@ -23,7 +23,6 @@ from engine import (
     Worker,
 )
 from engine.decoding.loop import DecodingJob
-from engine.model.packed_weights import can_multiply_int8, pack
 from tests.test_translator import make_translator
 
 SOURCE = "Click on “Apply” to save the settings for all nodes."
@@ -63,14 +62,10 @@ def learned(translator: Translator) -> Datastore:
     return translator.learn(Request(SOURCE), TARGET, origin="first", options=WIDE)
 
 
-@pytest.fixture(scope="module", params=["float32", "int8", "table", "ssru"])
+@pytest.fixture(scope="module", params=["float32", "table", "ssru"])
 def translator(request, codec) -> Translator:
     """A random model in each way of decoding, and one with a recurrence, as imported models may have."""
     made = make_translator(codec, **({"decoder": "ssru", "norm": "after"} if request.param == "ssru" else {}))
-    if request.param == "int8":
-        if not can_multiply_int8():
-            pytest.skip("no FBGEMM on this processor")
-        pack(made._model.transformer, "int8", smallest=1)
     return Translator(made._model, compaction_interval=2) if request.param == "table" else made
 
 

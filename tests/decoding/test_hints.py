@@ -14,7 +14,8 @@ import torch
 
 from engine import Follow, ModelError, Phrase, Request, SearchOptions, Translator
 from engine.model import AlignmentHead, LoadedModel, ModelConfig
-from engine.model.checkpoint import load_model, save_weights
+from engine.model.checkpoint import Network, load_model
+from engine.model.weights import save_weights
 from engine.text import EOS, HINT_PIECE, TextCodec
 from tests.decoding.test_prefix import assert_same
 from tests.test_translator import SOURCE, make_translator
@@ -109,7 +110,8 @@ def test_hints_do_not_change_the_alignment_of_the_source(codec):
     plain = make_translator(codec, hints=HINT_PIECE)
     head = AlignmentHead(plain._model.config.model_size)
     head.query.weight.data.mul_(30)  # sure of itself, so that there are links
-    translator = Translator(replace(plain._model, alignment=head.eval()))
+    transformer = plain._model.transformer
+    translator = Translator(replace(plain._model, network=Network(lambda: (transformer, head.eval())), aligns=True))
     num_links = 0
     for hypothesis in translator.translate(PINNED, OPTIONS).hypotheses:
         assert translator.score(SOURCE, tokens=hypothesis.tokens).alignment == hypothesis.alignment

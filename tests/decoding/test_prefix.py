@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from engine import Avoid, Phrase, Request, SearchOptions, Translation, Translator, Worker
 from engine.model.decoder import Decoder
-from engine.model.packed_weights import can_multiply_int8, pack
 from tests.reference.stepwise import StepwiseTranslator
 from tests.test_translator import SOURCE, make_translator
 
@@ -99,23 +98,6 @@ def test_the_worker_lets_a_request_with_a_prefix_join_and_cancels_it_unread(mode
         assert overtaken.result(60).status == "cancelled"
     longest = max(len(pieces) for pieces_B in beginnings for pieces in pieces_B)
     assert 0 < longest <= len(model.codec.encode(TEXT[:40]).ids), "the one that was overtaken is longer"
-
-
-@pytest.mark.skipif(not can_multiply_int8(), reason="no FBGEMM on this processor")
-@pytest.mark.parametrize("precision", ["float32", "int8"])
-def test_packed_weights_score_a_prefix_as_step_by_step(codec, precision) -> None:
-    torch_model = make_translator(codec)._model
-    for parameter in torch_model.transformer.parameters():
-        parameter.data.copy_(parameter.half().float())
-    pack(torch_model.transformer, precision, smallest=1)
-    translator, step_by_step = Translator(torch_model), StepwiseTranslator(torch_model)
-    for length in (12, 30, 31, 55):
-        request = Request(SOURCE, prefix=TEXT[:length], phrases=[Phrase("Knoten")])
-        found, expected = (each.translate(request, OPTIONS).hypotheses[0] for each in (translator, step_by_step))
-        scores = translator.score(SOURCE, tokens=found.tokens)
-        closeness = 0.1 if precision == "int8" else 1e-3  # a rounding may come to the next of 127 levels
-        assert found.token_log_probs == pytest.approx(scores.token_log_probs, abs=closeness)
-        assert found.score == pytest.approx(expected.score, abs=closeness)
 
 
 @pytest.fixture

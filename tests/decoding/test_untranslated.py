@@ -16,8 +16,6 @@ from engine.decoding.untranslated import MAX_REPLACED, WordReplacer, articles_be
 from engine.interruption import NEVER
 from engine.model import LoadedModel, load_model
 from engine.model.lexicon import Lexicon, Lexicons
-from engine.model.packed_weights import pack
-from engine.model.prefix_cache import PrefixCache
 from engine.search.follow import FollowedText, Following, penalty_of
 from engine.search.sentence import SentenceResult
 from engine.text import EOS
@@ -89,9 +87,7 @@ def test_german_sources_have_capital_letters_that_are_no_names():
 
 @pytest.fixture(scope="module")
 def bundled() -> LoadedModel:
-    model = load_model("data/models/en-de")
-    pack(model.transformer, "float32")
-    return model
+    return load_model("data/models/en-de")
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +244,7 @@ def test_prefix_of_a_followed_text_stays_and_costs_nothing(translator: Translato
 def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Translator, copied: Copied) -> None:
     prepared = translator.pipeline.prepare(Request(copied.source))
     lexicon = Lexicon("en-de", {copied.word: "Tisch Küchentischplatten"}, KNOWN)
-    read = translator.pipeline._encodings.reader(prepared, PrefixCache())
+    read = translator.pipeline.reader(prepared)
     codec, text = translator._codec, f"Ein {copied.word} ist in der Küche."
     num_pieces, lengths = len(codec.encode(text).ids), set()
     for limit in range(num_pieces - 5, num_pieces + 8):
@@ -260,7 +256,7 @@ def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Transla
 
 def test_only_the_first_of_many_words_are_replaced(translator: Translator, copied: Copied) -> None:
     prepared = translator.pipeline.prepare(Request(copied.source))
-    read = translator.pipeline._encodings.reader(prepared, PrefixCache())
+    read = translator.pipeline.reader(prepared)
     lexicon = Lexicon("en-de", {copied.word: "Tisch"}, KNOWN)
     replacer = WordReplacer(prepared, lexicon, translator._codec, read, 512, NEVER)
     pieces = replacer.replaced(" ".join([copied.word] * (MAX_REPLACED + 2)), ())

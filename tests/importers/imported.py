@@ -77,7 +77,7 @@ class Imported:
     @property
     def starts(self) -> Tensor | None:
         """What our decoder begins with, (1, N)."""
-        return self.loaded.starts(["en-de"], torch.device("cpu"))
+        return torch.tensor([self.loaded.starts("en-de")])
 
     @property
     def their_starts(self) -> list[int]:

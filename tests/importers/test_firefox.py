@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 import zstandard
 
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.decoding.phrases_in_pieces import prefix_in_pieces
-from engine.importers.firefox import is_firefox, plan_firefox
+from engine.importers.firefox import plan_firefox
+from engine.importers.foreign_files import is_firefox
 from engine.importers.marian_binary import read_marian_binary
 from engine.importers.resolve import convert_folder
 from engine.model import LoadedModel, load_model
 from engine.model.alignment import GuidedAlignment
-from engine.model.packed_weights import can_multiply_int8, can_read_16_bits, pack
 from engine.search.phrases import SentenceConstraints
 from engine.search.prefix_avoid import PrefixAvoidAutomaton
 from tests.importers.firefox import HEADS, Item, learn_firefox_spm, save_firefox
@@ -169,19 +168,6 @@ def test_sentences_in_a_batch_are_translated_as_alone(imported: Imported) -> Non
             assert [h.tokens for h in one] == [h.tokens for h in among_others.hypotheses]
             scores = [h.score for h in among_others.hypotheses]
             assert [h.score for h in one] == pytest.approx(scores, abs=1e-4)
-
-
-@pytest.mark.skipif(not can_read_16_bits(), reason="this build of PyTorch has no packed products")
-def test_packed_weights_of_half_precision_give_the_same_translations(tmp_path: Path) -> None:
-    save_firefox(tmp_path / "theirs")
-    convert_folder(tmp_path / "theirs", tmp_path / "ours")
-    plain, packed = load_model(tmp_path / "ours"), load_model(tmp_path / "ours")
-    pack(packed.transformer, smallest=1)
-    for text in SOURCES:
-        request = Request(text, phrases=(Phrase("Rad"),))
-        first, second = (Translator(model).translate(request, OPTIONS).hypotheses for model in (plain, packed))
-        assert [h.tokens for h in first] == [h.tokens for h in second]
-        assert [h.score for h in first] == pytest.approx([h.score for h in second], abs=1e-3)
 
 
 def test_a_folder_of_theirs_is_converted_once_when_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,86 +333,14 @@ def test_a_folder_without_such_a_model_is_not_one_of_theirs(tmp_path: Path) -> N
 # -- 8 bits ------------------------------------------------------------------------------------------------------------
 
 
-def is_packed(name: str) -> bool:
-    """True if an item is multiplied in 8 bits: those of the decoder but for its attention to the source."""
-    return "Wemb" in name or (name.startswith("decoder_") and ("_rnn_W" in name or "_ffn_W" in name))
-
-
-needs_int8 = pytest.mark.skipif(not can_multiply_int8(), reason="this processor or build has no 8-bit products")
-needs_wide_sums = pytest.mark.skipif(
-    not torch.cpu.get_capabilities().get("avx512_vnni"),
-    reason="without VNNI, activations have 7 bits instead of the file's 8",
-)
-
-
-@needs_int8
-@needs_wide_sums
-def test_8_bit_products_equal_marians_exactly(imported: Imported) -> None:
-    """From weights stored in half precision, as models are converted; each product on the same inputs."""
-    convert_folder(imported.theirs, imported.ours.with_name("half"), torch.float16)
-    loaded = load_model(imported.ours.with_name("half"))
-    assert loaded.ranges is not None and loaded.weight_steps is not None
-    pack(loaded.transformer, "int8", smallest=1, ranges=loaded.ranges, weight_steps=loaded.weight_steps)
-    twin = Twin(imported.twin.binary, HEADS, is_packed)
-    layers, table = loaded.transformer.decoder_layers, "Wemb" if "Wemb" in twin.binary.items else "decoder_Wemb"
-    rng = np.random.default_rng(1)
-
-    def inputs(name: str, size: int, lowest: int = -150) -> torch.Tensor:
-        """Inputs of a product, some beyond its range, none close to the border of two steps."""
-        steps = rng.integers(lowest, 151, (9, size)) + rng.uniform(-0.45, 0.45, (9, size))
-        return torch.from_numpy((steps / twin._alpha(name)).astype(np.float32))
-
-    def product(name: str, bias: str, x: torch.Tensor) -> npt.NDArray[np.float32]:
-        return twin._product(name, x.numpy(), twin._vector(bias))
-
-    for layer in range(loaded.config.decoder_layers):
-        prefix = f"decoder_l{layer + 1}_"
-        gates, inner, outer = (
-            layers.get_submodule(f"{layer}.{name}")
-            for name in ("recurrence.gates", "feed_forward.inner", "feed_forward.outer")
-        )
-        x = inputs(f"{prefix}rnn_W", 16)
-        forget = product(f"{prefix}rnn_Wf", f"{prefix}rnn_bf", x)
-        expected = np.concatenate([twin._product(f"{prefix}rnn_W", x.numpy()), forget], axis=1)
-        np.testing.assert_allclose(gates(x).numpy(), expected, atol=2e-3)  # biases are in half precision
-        x = inputs(f"{prefix}ffn_W1", 16)
-        expected = np.maximum(product(f"{prefix}ffn_W1", f"{prefix}ffn_b1", x), 0)
-        np.testing.assert_allclose(inner(x).numpy(), expected, atol=2e-3)
-        x = inputs(f"{prefix}ffn_W2", 24, lowest=1)
-        np.testing.assert_allclose(outer(x).numpy(), product(f"{prefix}ffn_W2", f"{prefix}ffn_b2", x), atol=2e-3)
-    x = inputs(table, 16)
-    logits = loaded.transformer.project(x).numpy()[:, [2, *range(4, 302)]]
-    expected = product(table, "decoder_ff_logit_out_b", x)[:, [0, *range(2, 300)]]
-    np.testing.assert_allclose(logits, expected, atol=2e-3)
-
-
-@needs_int8
-@needs_wide_sums
-def test_scores_in_8_bits_equal_exact_emulation(imported: Imported) -> None:
-    loaded = load_model(imported.ours)
-    pack(loaded.transformer, "int8", smallest=1, ranges=loaded.ranges, weight_steps=loaded.weight_steps)
-    twin, rng = Twin(imported.twin.binary, HEADS, is_packed), np.random.default_rng(7)
-    differences, changes = [], []
-    for text in SOURCES:
-        source = imported.source(text)
-        memory, target = twin.encode(theirs(source)), [*rng.integers(4, 302, 7).tolist(), 2]
-        exact, in_32_bits = (each.decode(memory, theirs(target[:-1]))[0] for each in (twin, imported.twin))
-        scores = loaded.transformer.score(*(torch.tensor(x) for x in ([source], [len(source)], [target])))[0].numpy()
-        differences += list(np.abs(scores - exact[range(8), theirs(target)]))
-        changes += list(np.abs(in_32_bits[range(8), theirs(target)] - exact[range(8), theirs(target)]))
-    # an input at the border of two steps may be rounded otherwise: seldom, and then visible in what follows
-    assert np.median(differences) < 1e-3 < np.median(changes)
-    assert max(differences) < max(changes)
-
-
-def test_a_file_without_quantisers_has_no_ranges(tmp_path: Path) -> None:
+def test_a_file_without_quantisers_has_no_steps(tmp_path: Path) -> None:
     def without_quantisers(items: list[Item]) -> list[Item]:
         return [item for item in items if not item.name.endswith("_QuantMultA")]
 
     save_firefox(tmp_path / "theirs", items=without_quantisers)
     convert_folder(tmp_path / "theirs", tmp_path / "ours")
     loaded = load_model(tmp_path / "ours")
-    assert loaded.ranges is None and loaded.weight_steps is None
+    assert loaded.steps is None
 
 
 def test_quantisers_that_cannot_be_right_are_refused(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def small_model(codec: TextCodec) -> LoadedModel:
     transformer = Transformer(config)
     for parameter in transformer.parameters():  # sharper than at the start of training
         parameter.data.mul_(2.0)
-    return LoadedModel(config, codec, transformer.eval(), checksum="0" * 64)
+    return LoadedModel.of(config, codec, transformer.eval(), checksum="0" * 64)
 
 
 def avoiding_its_words(model: LoadedModel, options: SearchOptions) -> Request:

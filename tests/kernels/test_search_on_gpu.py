@@ -44,7 +44,7 @@ def translated(
     transformer = copy.deepcopy(model.transformer).to(device)
     if is_half:
         halve(transformer)
-    there = LoadedModel(model.config, model.codec, transformer, model.checksum)
+    there = LoadedModel.of(model.config, model.codec, transformer, model.checksum)
     requests = [*REQUESTS, avoiding_its_words(model, OPTIONS)]
     translator = Translator(there, compaction_interval=compaction_interval)
     return list(translator.translate_all(requests, OPTIONS, batch_size=3, schedule="fifo"))
@@ -75,7 +75,7 @@ def test_half_precision_on_the_gpu_meets_all_constraints_with_similar_scores(mod
 
 
 def test_interrupted_search_on_the_gpu_gives_the_best_so_far(model: LoadedModel) -> None:
-    there = LoadedModel(model.config, model.codec, copy.deepcopy(model.transformer).to(DEVICE), model.checksum)
+    there = LoadedModel.of(model.config, model.codec, copy.deepcopy(model.transformer).to(DEVICE), model.checksum)
     cancel = Event()
     cancel.set()
     assert Translator(there).translate(REQUESTS[1], OPTIONS, cancel=cancel).status == "cancelled"

@@ -1,29 +1,16 @@
-"""Ranges of activations: what the gauges note, and the file that keeps it beside a model."""
+"""The steps of a model that was made with 8-bit weights, in the file beside it."""
 
 from __future__ import annotations
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from torch import nn
 
 from engine.errors import ModelError
-from engine.model import ModelConfig, Transformer
-from engine.model.activations import (
-    ACTIVATIONS,
-    Range,
-    attach_gauges,
-    load_ranges,
-    load_weight_steps,
-    product_names,
-    save_ranges,
-)
-from engine.model.packed_weights import pack
-from engine.text import EOS
+from engine.model import ModelConfig
+from engine.model.activations import ACTIVATIONS, ProductSteps, Range, load_steps, product_names, save_steps
 
 CONFIG = ModelConfig(
     vocabulary_size=40,
@@ -37,50 +24,7 @@ CONFIG = ModelConfig(
 )
 CHECKSUM = "ab" * 32
 RANGES: dict[str, Range] = dict.fromkeys(product_names(CONFIG), (-1.5, 2.25))
-
-
-def test_gauges_record_the_input_range_of_each_product() -> None:
-    torch.manual_seed(1)
-    plain = Transformer(CONFIG).eval()
-    watched = copy.deepcopy(plain)
-    pack(watched)
-    gauges = attach_gauges(watched)
-    read: dict[str, list[torch.Tensor]] = {name: [] for name in product_names(CONFIG)}
-    for name in read:
-        if name != "output":
-            linear = plain.decoder_layers.get_submodule(name)
-            assert isinstance(linear, nn.Linear)
-            linear.register_forward_pre_hook(lambda _, inputs, name=name: read[name].append(inputs[0]))
-    plain.decoder_norm.register_forward_hook(lambda *of_norm: read["output"].append(of_norm[2]))
-    for seed in range(3):
-        torch.manual_seed(seed)
-        source, target = torch.randint(4, 40, (2, 5)), torch.randint(4, 40, (2, 6))
-        source[:, -1] = EOS
-        for model in (plain, watched):
-            model.score(source, torch.tensor([5, 5]), target)
-    assert list(gauges) == list(read)
-    for name, inputs in read.items():
-        together = torch.cat([x.flatten() for x in inputs])
-        expected = min(0.0, float(together.min())), max(0.0, float(together.max()))
-        assert gauges[name].range == pytest.approx(expected, rel=1e-5, abs=1e-6), name
-
-
-def test_ranges_come_back_from_their_file(tmp_path: Path) -> None:
-    path = tmp_path / ACTIVATIONS
-    save_ranges(path, RANGES, CHECKSUM, ["dev/tiny"])
-    assert load_ranges(path, CONFIG, CHECKSUM) == RANGES
-    assert [file.name for file in tmp_path.iterdir()] == [ACTIVATIONS]
-
-
-def test_a_model_without_the_file_has_no_ranges(tmp_path: Path) -> None:
-    assert load_ranges(tmp_path / ACTIVATIONS, CONFIG, CHECKSUM) is None
-
-
-def test_ranges_of_other_weights_are_refused_with_the_cure(tmp_path: Path) -> None:
-    path = tmp_path / ACTIVATIONS
-    save_ranges(path, RANGES, CHECKSUM, ["dev/tiny"])
-    with pytest.raises(ModelError, match=r"json was measured with other weights .* engine\.train calibrate"):
-        load_ranges(path, CONFIG, "cd" * 32)
+STEPS = dict.fromkeys(product_names(CONFIG), (0.1,))
 
 
 @pytest.mark.parametrize(
@@ -88,15 +32,14 @@ def test_ranges_of_other_weights_are_refused_with_the_cure(tmp_path: Path) -> No
     [
         ("", "cannot be read as JSON"),
         ("[" * 100_000, "cannot be read as JSON"),
-        ("[1, 2]", "does not contain an object of ranges"),
-        ('{"model": 3, "ranges": [1]}', "does not contain an object of ranges"),
+        (json.dumps({"model": 3, "ranges": [1], "weight_steps": STEPS}), "does not contain an object of ranges"),
     ],
 )
 def test_a_damaged_file_is_named_with_the_cure(tmp_path: Path, content: str, named: str) -> None:
     path = tmp_path / ACTIVATIONS
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ModelError, match=rf"activations\.json {named}.* remove this file"):
-        load_ranges(path, CONFIG, CHECKSUM)
+        load_steps(path, CONFIG, CHECKSUM)
 
 
 @pytest.mark.parametrize(
@@ -120,22 +63,31 @@ def test_invalid_range_is_refused_with_the_name_of_the_product(
     ranges: dict[str, Any] = {**RANGES, name: value}
     if value is None:
         del ranges[name]
-    path.write_text(json.dumps({"model": CHECKSUM, "ranges": ranges}), encoding="utf-8")
+    path.write_text(json.dumps({"model": CHECKSUM, "ranges": ranges, "weight_steps": STEPS}), encoding="utf-8")
     with pytest.raises(ModelError, match=named):
-        load_ranges(path, CONFIG, CHECKSUM)
+        load_steps(path, CONFIG, CHECKSUM)
 
 
-STEPS = dict.fromkeys(product_names(CONFIG), (0.1,))
-
-
-def test_weight_steps_come_back_from_the_file_with_exact_ranges(tmp_path: Path) -> None:
+def test_steps_come_back_exactly_from_their_file(tmp_path: Path) -> None:
     path, ranges = tmp_path / ACTIVATIONS, dict.fromkeys(product_names(CONFIG), (-128 / 30.1, 127 / 30.1))
-    assert load_weight_steps(path, CONFIG) is None
-    save_ranges(path, RANGES, CHECKSUM, ["dev/tiny"])
-    assert load_weight_steps(path, CONFIG) is None
-    save_ranges(path, ranges, CHECKSUM, ["makers"], STEPS)
-    assert load_weight_steps(path, CONFIG) == STEPS
-    assert load_ranges(path, CONFIG, CHECKSUM) == ranges, "not rounded"
+    assert load_steps(path, CONFIG, CHECKSUM) is None
+    save_steps(path, ranges, STEPS, CHECKSUM)
+    expected = ProductSteps(weights=(0.1,), inputs=127 / 30.1 / 127)
+    assert load_steps(path, CONFIG, CHECKSUM) == dict.fromkeys(product_names(CONFIG), expected)
+    assert [file.name for file in tmp_path.iterdir()] == [ACTIVATIONS]
+
+
+def test_file_of_ranges_alone_belongs_to_a_model_without_steps_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / ACTIVATIONS
+    path.write_text(json.dumps({"model": "of other weights", "ranges": RANGES}), encoding="utf-8")
+    assert load_steps(path, CONFIG, CHECKSUM) is None
+
+
+def test_steps_of_other_weights_are_refused_with_the_cure(tmp_path: Path) -> None:
+    path = tmp_path / ACTIVATIONS
+    save_steps(path, RANGES, STEPS, CHECKSUM)
+    with pytest.raises(ModelError, match=r"json was measured with other weights .* convert the model again"):
+        load_steps(path, CONFIG, "cd" * 32)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +104,6 @@ def test_weight_steps_come_back_from_the_file_with_exact_ranges(tmp_path: Path) 
 )
 def test_weight_steps_that_cannot_be_right_are_refused(tmp_path: Path, steps: Any, message: str) -> None:
     path = tmp_path / ACTIVATIONS
-    save_ranges(path, RANGES, CHECKSUM, ["makers"], steps)
+    save_steps(path, RANGES, steps, CHECKSUM)
     with pytest.raises(ModelError, match=message):
-        load_weight_steps(path, CONFIG)
+        load_steps(path, CONFIG, CHECKSUM)

@@ -13,16 +13,8 @@ from hypothesis import strategies as st
 
 from engine.errors import ModelError
 from engine.model import ModelConfig, Transformer
-from engine.model.alignment import (
-    AlignmentHead,
-    load_alignment,
-    save_alignment,
-    source_features,
-    target_features,
-    weak_links,
-    word_links,
-    word_probabilities,
-)
+from engine.model.alignment import AlignmentHead, load_alignment, save_alignment, source_features, target_features
+from engine.model.word_links import weak_links, word_links, word_probabilities
 from engine.text import BOS
 
 CONFIG = ModelConfig(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -144,7 +145,7 @@ class LogitsDecoder(ToyDecoder):
 
 def toy_vocabulary(texts: ToyTexts) -> SearchVocabulary:
     """The vocabulary as the search sees it."""
-    return SearchVocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), ~torch.tensor(texts.glues_right), texts.text)
+    return SearchVocabulary(texts, TokenRoles(BEGIN, END, never=(BEGIN,)), ~np.array(texts.glues_right), texts.text)
 
 
 def toy_stream(

@@ -45,7 +45,7 @@ REQUEST = Request("Open the file.", phrases=[Phrase("Datei")])
 def model(codec) -> LoadedModel:
     torch.manual_seed(1)
     config = ModelConfig(len(codec.vocabulary), ("en-de",), 16, 2, 16, 1, 1)
-    return LoadedModel(config, codec, Transformer(config).eval(), "0" * 64)
+    return LoadedModel.of(config, codec, Transformer(config).eval(), "0" * 64)
 
 
 class Team:

@@ -22,7 +22,7 @@ from tests.reference.toy import BEGIN, END, PUNCTUATED, LogitsDecoder, ToyDecode
 from tests.search.test_enumeration import random_constraints
 
 VOCABULARY = SearchVocabulary(
-    PUNCTUATED, TokenRoles(BEGIN, END, never=(BEGIN,)), ~torch.tensor(PUNCTUATED.glues_right), PUNCTUATED.text
+    PUNCTUATED, TokenRoles(BEGIN, END, never=(BEGIN,)), ~np.array(PUNCTUATED.glues_right), PUNCTUATED.text
 )
 
 

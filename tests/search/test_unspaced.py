@@ -53,7 +53,7 @@ def translator_with(codec: SentencePieceCodec | TextCodec, language: str) -> Tra
     is_own = torch.tensor([any(map(is_unspaced, surface)) for surface in codec.surfaces])
     model.output_bias.data = torch.where(is_own, 0.0, -20.0)
     model.output_bias.data[EOS] = 3.0
-    return Translator(LoadedModel(config, codec, model.eval(), checksum="0" * 64), name="random")
+    return Translator(LoadedModel.of(config, codec, model.eval(), checksum="0" * 64), name="random")
 
 
 @pytest.mark.parametrize(("language", "phrase", "other"), PHRASES)

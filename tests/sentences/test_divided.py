@@ -44,7 +44,7 @@ def make_translator(codec: TextCodec, directions: tuple[str, ...] = ("en-de",), 
     for parameter in (*model.parameters(), *head.parameters()):
         parameter.data.mul_(2)
     head.query.weight.data.mul_(8)  # sure of itself, so that there are links
-    loaded = LoadedModel(config, codec, model.eval(), checksum=str(seed) * 64, alignment=head.eval())
+    loaded = LoadedModel.of(config, codec, model.eval(), checksum=str(seed) * 64, alignment=head.eval())
     return Translator(loaded, name=str(seed))
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine import Translator
 from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, save_weights, word_links, word_probabilities
-from engine.model.alignment import ALIGNMENT
+from engine.model.word_links import ALIGNMENT
 from engine.train.__main__ import main
 from engine.train.alignment_training import AlignmentTargets, score_head, train_head
 from engine.train.data import EOS, BatchPlan, BatchSampler, Lines, PairSet, PreparedData

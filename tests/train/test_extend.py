@@ -9,7 +9,7 @@ import torch
 
 from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, load_model
-from engine.model.checkpoint import save_weights
+from engine.model.weights import save_weights
 from engine.text import TextCodec
 from engine.text.placeholders import COMMON
 from engine.train.__main__ import main
