@@ -253,12 +253,14 @@ class _Tracked(_Constraints):
         return 0
 
     def _describe(self, count: int) -> int:
+        self.interruption.check()
         nodes_N = self._states[:count].astype(np.int64)
         self._records[:count, :_NUM_IDLE] = [self.tracker.idle(node) for node in nodes_N.tolist()]
         self._records[:count, _NUM_IDLE:] = self.tracker.tables.records(nodes_N)
         return 0
 
     def _forced(self, state: int) -> int:
+        self.interruption.check()  # it takes ten milliseconds where phrases share forms
         forced = self.tracker.forced_by_phrase(state)
         self._choices[: forced.size] = forced.ravel()
         return forced.size

@@ -7,7 +7,7 @@ namespace pinpoint {
 
 namespace {
 
-constexpr size_t ROWS_AT_ONCE = 32;  // between two looks for an interruption
+constexpr size_t ROWS_AT_ONCE = 32, KEYS_AT_ONCE = 512;  // between two looks for an interruption
 
 bool is_among(int32_t piece, const std::vector<int32_t>& pieces) {
   return std::find(pieces.begin(), pieces.end(), piece) != pieces.end();
@@ -41,6 +41,7 @@ Expansion::Expansion(const Setting& setting, const Steps& steps, const std::vect
   queried_ = forced_;
   if (setting.following.is_needed()) follow();
   for (size_t r = 0; r < rows.size(); r++) {
+    if (r % ROWS_AT_ONCE == ROWS_AT_ONCE - 1) look_for_interruption(setting.python);
     scores_.emplace_back(steps, rows[r].node, setting.vocabulary, mask_of(r, tokens[r]));
     is_failed_ |= scores_.back().is_failed() || std::isnan(rows[r].log_prob);
   }
@@ -115,8 +116,10 @@ std::vector<Candidate> Expansion::candidates() {
   while (learn(keys)) keys = gather();
   std::vector<Candidate> found;
   for (size_t first = 0; first < keys.size();) {
-    for (; first < keys.size(); first++)
+    for (; first < keys.size(); first++) {
+      if (first % KEYS_AT_ONCE == KEYS_AT_ONCE - 1) look_for_interruption(setting_.python);
       if (Candidate candidate; weigh(keys[first], candidate)) found.push_back(candidate);
+    }
     add_last_resorts(keys, found);
   }
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
