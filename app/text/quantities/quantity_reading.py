@@ -44,6 +44,7 @@ _BELOW_ZERO: Final = re.compile(
     r"(?:(?:^|(?<=[\s(\[{\"'„“«=:±<>~/–—]))(?<!\d\s)[-−–\u2011]|(?<!\d\s)\bminus\s|(?<!\b[ad]u\s)\bmoins\s)\Z",
     re.IGNORECASE,
 )
+_CURRENCY_SIGN: Final = re.compile(rf"[A-Z]{{0,3}}[$¢£¤¥\u20a0-\u20cf]{_GAP}?\Z")  # "€" and "US$", as in "−€2.6"
 _TOKEN: Final = re.compile(
     rf"""
     (?P<iso>(?<![\d.,/-])\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\d-]))
@@ -281,6 +282,9 @@ class _Reader:
         token = text[first:end]
         if sign := _BELOW_ZERO.search(text, max(0, first - 6), first):
             return sign.start(), MINUS + token
+        currency = _CURRENCY_SIGN.search(text, max(0, first - 5), first)
+        if currency and _BELOW_ZERO.search(text, max(0, currency.start() - 6), currency.start()):
+            return first, MINUS + token
         return first, token
 
     def _is_behind_capitals(self, before: str) -> bool:
