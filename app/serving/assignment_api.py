@@ -13,7 +13,7 @@ from app.access.actor import Actor
 from app.errors import ApiError, CommandError
 from app.serving.admission import Caller
 from app.serving.api_schemas import StrictSchema, Words
-from app.serving.dialects import KeyFirstRoute, context_of
+from app.serving.dialects import BEARER_KEY, KeyFirstRoute, context_of
 from app.serving.own_api import PREFIX
 from app.serving.session_api import exporter
 from app.sessions.assignments import DocumentAssignment, UnknownDocument
@@ -57,7 +57,9 @@ class AssignRequest(StrictSchema):
     last: int | None = Field(default=None, ge=1, description=_NUMBER)
 
 
-router = APIRouter(prefix=PATH, tags=["assignments"], route_class=KeyFirstRoute, dependencies=[Depends(exporter)])
+router = APIRouter(
+    prefix=PATH, tags=["assignments"], route_class=KeyFirstRoute, dependencies=[BEARER_KEY, Depends(exporter)]
+)
 _EXPORTER = Depends(exporter)
 
 

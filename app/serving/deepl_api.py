@@ -25,7 +25,7 @@ from app.serving.api_glossaries import ApiGlossary, Entries, Pair, findings_in
 from app.serving.api_limits import MAX_GLOSSARIES_AT_ONCE, MAX_TAG_NAMES, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, ConstraintSchema, parsed
 from app.serving.constrained_texts import Answer, ConstrainedText, Splitting, check_lengths
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, fields_of, header_key, text_field
+from app.serving.dialects import DEEPL_KEY, HTTP_STATUS, admitted, context_of, fields_of, header_key, text_field
 from app.serving.markup import MarkedText, xml_problem
 from app.serving.markup_tokens import Markup, Outline
 from app.serving.translations import LANGUAGE_CODE
@@ -80,7 +80,7 @@ _SPLITTING: Final[Mapping[str, Splitting]] = {"0": "none", "1": "sentences", "no
 _DICTIONARY_FIELD: Final = re.compile(r"dictionaries\[([0-9]+)\]\.(\w+)")
 _SIGNS: Final = {"tsv": "\t", "csv": ","}
 
-router = APIRouter(tags=["DeepL"])
+router = APIRouter(tags=["DeepL"], dependencies=[DEEPL_KEY])
 
 
 async def entered(request: Request) -> AsyncIterator[Caller]:

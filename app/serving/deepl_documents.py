@@ -19,7 +19,7 @@ from app.models.style import Style
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
 from app.serving.deepl_api import FORMALITIES, Entered, Fields, check_offered, choice, glossary_ids
-from app.serving.dialects import context_of, file_reply, text_field, uploaded
+from app.serving.dialects import DEEPL_KEY, context_of, file_reply, text_field, uploaded
 
 PATH: Final = "/v2/document"
 _STATUS: Final[dict[DocumentState, str]] = {
@@ -29,7 +29,7 @@ _STATUS: Final[dict[DocumentState, str]] = {
     "failed": "error",
 }
 
-router = APIRouter(prefix=PATH, tags=["DeepL"])
+router = APIRouter(prefix=PATH, tags=["DeepL"], dependencies=[DEEPL_KEY])
 
 
 @router.post("")

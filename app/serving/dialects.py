@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote
 
-from fastapi import Request
+from fastapi import Request, Security
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
+from fastapi.security import APIKeyHeader, HTTPBearer
 
 from app.access.admitted import admit
 from app.errors import ApiError, ApiErrorKind
@@ -141,6 +142,18 @@ class _LargeJsonRequest(Request):
             return await parsed_json(await self.body())
         except ValueError as error:
             raise ApiError("invalid", f"The body cannot be read as JSON: {error}.") from error
+
+
+# For the description of the API only: these dependencies refuse nothing, because the key is checked elsewhere.
+BEARER_KEY: Final = Security(HTTPBearer(auto_error=False, scheme_name="Key"))
+DEEPL_KEY: Final = Security(
+    APIKeyHeader(
+        name="Authorization",
+        auto_error=False,
+        scheme_name="DeepLKey",
+        description="`DeepL-Auth-Key KEY`, as for DeepL.",
+    )
+)
 
 
 class KeyFirstRoute(APIRoute):

@@ -19,7 +19,7 @@ from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
 from app.serving.api_schemas import LanguageSchema, parsed
-from app.serving.dialects import KeyFirstRoute, caller_of, context_of, file_reply, text_field, uploaded
+from app.serving.dialects import BEARER_KEY, KeyFirstRoute, caller_of, context_of, file_reply, text_field, uploaded
 from app.serving.own_api import PREFIX
 from app.text.encoding import codec_of
 
@@ -50,7 +50,7 @@ _FORM: Final = {
 }
 _BODY: Final = {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}
 
-router = APIRouter(prefix=PATH, tags=["documents"], route_class=KeyFirstRoute)
+router = APIRouter(prefix=PATH, tags=["documents"], route_class=KeyFirstRoute, dependencies=[BEARER_KEY])
 _CALLER = Depends(caller_of)
 
 

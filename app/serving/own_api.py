@@ -15,7 +15,7 @@ from app.serving.admission import Caller
 from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, LanguageSchema, List, Text, TextSchema
 from app.serving.constrained_texts import ConstrainedText, Splitting, TranslationSetup
-from app.serving.dialects import HTTP_STATUS, KeyFirstRoute, caller_of, context_of, hangup
+from app.serving.dialects import BEARER_KEY, HTTP_STATUS, KeyFirstRoute, caller_of, context_of, hangup
 
 PREFIX: Final = "/api/v1"
 
@@ -119,6 +119,7 @@ class ApiErrorReply(BaseModel):
 router = APIRouter(
     prefix=PREFIX,
     route_class=KeyFirstRoute,
+    dependencies=[BEARER_KEY],
     responses={"4XX": {"model": ApiErrorReply}, "5XX": {"model": ApiErrorReply}},
 )
 _CALLER = Depends(caller_of)

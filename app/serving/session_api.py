@@ -22,7 +22,7 @@ from app.reports.jsonl import event_line
 from app.reports.translated_document import translated_document
 from app.segments.stored_state import restore_segment
 from app.serving.admission import Caller
-from app.serving.dialects import KeyFirstRoute, caller_of, context_of, file_reply
+from app.serving.dialects import BEARER_KEY, KeyFirstRoute, caller_of, context_of, file_reply
 from app.serving.own_api import PREFIX
 
 EVENT_STREAM: Final = "text/event-stream"
@@ -65,7 +65,9 @@ async def stream_place(request: Request, caller: Caller = Depends(exporter)) -> 
         yield caller
 
 
-router = APIRouter(prefix=PREFIX, tags=["sessions"], route_class=KeyFirstRoute, dependencies=[Depends(exporter)])
+router = APIRouter(
+    prefix=PREFIX, tags=["sessions"], route_class=KeyFirstRoute, dependencies=[BEARER_KEY, Depends(exporter)]
+)
 _EXPORTER = Depends(exporter)
 
 
