@@ -41,8 +41,8 @@ def files_below(folder: str) -> set[str]:
 
 
 def is_needed_at_run_time(path: str) -> bool:
-    """False for descriptions of the sources, and for types that only the checks of the page's scripts read."""
-    return not path.endswith(("/README.md", ".d.ts"))
+    """False for descriptions of the sources, and for what only the checks and the bundle of the page's scripts read."""
+    return not path.endswith(("/README.md", ".d.ts", ".mjs"))
 
 
 def test_wheel_has_the_files_of_app_and_engine_that_are_needed_at_run_time(wheel: zipfile.ZipFile) -> None:

@@ -36,7 +36,7 @@ class Message(str):
 
     @classmethod
     def of_parts(cls, template: str, values: dict[str, Any]) -> Message:
-        """A message from another process. Raises what `str.format` raises if the values do not match the template."""
+        """A message made from the parts of another. Raises what `str.format` raises if they do not match."""
         return cls(template, **values)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Message:

@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from app.access.actor import Actor
+from app.access.actor import Actor, check_actor
 from app.errors import CommandError, LogError
 from app.formats.documents import Document, Segment
 from app.i18n import Message
@@ -209,6 +209,7 @@ class LogStore:
         }
         if document.rules is not None:
             opening["rules"] = document.rules.named()
+        now_ms = wall_ms()
         begin = partial(
             insert_session,
             self._log,
@@ -218,7 +219,7 @@ class LogStore:
             pseudonym=pseudonym,
             versions=versions or {},
             options=options or {},
-            now_ms=wall_ms(),
+            now_ms=now_ms,
             project_id=None,
         )
         segments = document.segments
@@ -235,8 +236,8 @@ class LogStore:
                 session_id = stored or begin()
                 insert_segments(self._log, session_id, portions[-1] if portions else ())
                 if needs_project:
-                    project_id = insert_own_project(self._db, actor.name, direction, wall_ms())
-                move_session(self._db, session_id, project_id or current_project(self._db, direction, wall_ms()))
+                    project_id = insert_own_project(self._db, actor.name, direction, now_ms)
+                move_session(self._db, session_id, project_id or current_project(self._db, direction, now_ms))
                 if place is not None:
                     insert_place(self._db, session_id, place, wall_ms())
                 self._chain.append(actor, session_id, "open", opening)
@@ -525,6 +526,7 @@ class LogStore:
 
     def _check_share(self, actor: Actor, num_bytes: int) -> None:
         """Raises CommandError if the files that a person has opened are too large with so many bytes more."""
+        check_actor(actor)
         if not actor.name:  # the owner has the disk
             return
         stored = self._log.rows(Message("read the documents"), _STORED_BY, (actor.name,))[0]["num_bytes"]

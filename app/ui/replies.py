@@ -65,7 +65,7 @@ def shown_message(error: Exception) -> str:
     if values == message.values:
         return message
     _log.error("%s", message)
-    return Message(message.template, **values)
+    return Message.of_parts(message.template, values)
 
 
 def _without_folders(value: Any) -> Any:

@@ -126,7 +126,7 @@ def test_health_is_asked_for(shell: Shell) -> None:
 
 @pytest.mark.usefixtures("key")
 def test_texts_are_translated_with_curl(shell: Shell) -> None:
-    (command,) = printed("/api/v1/translate")
+    (command,) = printed("/api/v1/translate -H")
     (answer,) = shell.json(command)["texts"]
     assert answer["status"] == "complete" and len(answer["translations"]) == 3
     assert all("Dokument" in each["text"] for each in answer["translations"])

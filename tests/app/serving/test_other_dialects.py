@@ -229,7 +229,7 @@ def test_address_that_is_not_in_utf_8_is_refused(anybody: Program, key: str):
     ("path", "fields", "problem"),
     [
         ("/translate", {"q": "x", "target": "de"}, "There is no key in the field api_key. "),
-        ("/translate", {"q": "x", "langpair": "en|de"}, "There is no key in the field key. "),
+        ("/translate", {"q": "x", "langpair": "en|de"}, "There is no key in the field key, and none for this "),
         ("/translate", {"src": "x"}, "There is no key in the field key, and none for this address: "),
         ("/MTRestService/TranslatePost", {"input": "x"}, "There is no key in the field tokenCode, and none for this "),
         ("/v2/translate", {"text": "x"}, "There is no key in the header `Authorization: DeepL-Auth-Key KEY`. "),
