@@ -53,7 +53,8 @@ def test_texts_stand_for_requests_and_phrases(codec: TextCodec):
     translator, text = make_translator(codec), "a b"
     expected = translator.translate(Request(text)).hypotheses
     assert translator.translate(text).hypotheses == expected
-    assert [each.hypotheses for each in translator.translate_all([text, Request(text)])] == [expected] * 2
+    expected = [result.hypotheses for result in translator.translate_all([Request(text)] * 2)]
+    assert [result.hypotheses for result in translator.translate_all([text, Request(text)])] == expected
     assert Request(text, phrases=["x", Phrase("y")]).phrases == (Phrase("x"), Phrase("y"))  # type: ignore[arg-type]
 
 
