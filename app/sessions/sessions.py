@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from app.access.actor import Actor, check_actor
@@ -41,6 +42,7 @@ from app.sessions.members import Members
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.segmentation import Segmentation
 from app.sessions.workspace_opener import WorkspaceOpener
+from app.text import recognition
 from app.tm.library import MemoryLibrary
 from app.workspace.commands import Workspace
 from app.workspace.workspace_exports import WorkspaceExports
@@ -106,7 +108,11 @@ class Sessions:
     def start(self) -> None:
         """Watches the models and closes unused workspaces, in separate threads until `close`."""
         self.watchdog.start()
-        self.workspaces.start(self.bundles.forget_idle)
+        self.workspaces.start(self._forget_idle)
+
+    def _forget_idle(self) -> None:
+        self.bundles.forget_idle()
+        recognition.forget_idle()
 
     def welcome(self, actor: Actor, token: str | None) -> tuple[Workspace, Json]:
         """The session with this token; without a token, the open session or the sample document.
@@ -183,15 +189,13 @@ class Sessions:
         name: str,
         *,
         files: FileReader | None = None,
-        languages: tuple[str, str] | None = None,
+        choose: Callable[[FileOverview], Decision] | None = None,
     ) -> Workspace:
         """A new session on an uploaded document, in the direction of the app's start, otherwise the document's own.
 
-        `files` reads it instead of the app's reader. `languages` are those of the document; None leaves it to the file.
+        `files` reads it instead of the app's reader. `choose` decides the direction instead.
         """
-        document, decision = self.opener.read(
-            actor, data, name, lambda file: self.opener.decide(file, languages), files=files
-        )
+        document, decision = self.opener.read(actor, data, name, choose or self.opener.decide, files=files)
         workspace = self.opener.start(actor, document, decision.direction)
         if needed := decision.needed_direction:
             self._model_needs[workspace.token] = (needed, True)
@@ -200,7 +204,11 @@ class Sessions:
     def open_sample(self, actor: Actor) -> Workspace:
         """A new session on the sample document."""
         data = _read(self.samples / example.DOCUMENT, DocumentError)
-        return self.open_document(actor, data, example.DOCUMENT, files=FileReader(), languages=example.LANGUAGES)
+
+        def choose(file: FileOverview) -> Decision:  # its language is known: recognising it would take half a second
+            return self.opener.decide(replace(file, text=""), example.LANGUAGES)
+
+        return self.open_document(actor, data, example.DOCUMENT, files=FileReader(), choose=choose)
 
     def _open_first(self, actor: Actor) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""

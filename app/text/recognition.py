@@ -8,6 +8,7 @@ In a trial on Django's translations (86 languages, texts of 3, 8 and 25 words), 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
@@ -23,7 +24,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Written much like a language of which there are models: Wu, Arabic of Morocco and Egypt, Pidgin, Hebrew of the Bible.
 _NEARLY: Final = {"wuu": "zh", "ary": "ar", "arz": "ar", "pcm": "en", "hbo": "he"}
 _NOT_SPOKEN = frozenset({"zxx", "la"})  # no language; Latin, because nearly all of it is filler text ("Lorem ipsum")
-_loading = Lock()
+IDLE_SECONDS: Final = 60.0  # the model is in memory for as long after its last use
+_lock = Lock()
+_last_used = 0.0
 
 
 def language_shares(text: str) -> dict[str, float]:
@@ -60,8 +63,17 @@ def _parts(text: str) -> list[str]:
     return [part for part in parts if part and (part is parts[0] or len(part) >= _LEAST_CHARACTERS)]
 
 
+def forget_idle(idle_seconds: float = IDLE_SECONDS) -> None:
+    """Frees the memory of the model, 75 MB, if it was not used in that time; it is read again in half a second."""
+    with _lock:
+        if time.monotonic() - _last_used >= idle_seconds:
+            _loaded.cache_clear()
+
+
 def _ranker() -> Rank:
-    with _loading:  # so that the model, 75 MB in memory, is read only once
+    global _last_used
+    with _lock:  # so that the model is read only once
+        _last_used = time.monotonic()
         return _loaded()
 
 

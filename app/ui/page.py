@@ -20,6 +20,7 @@ from fastapi.responses import PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from app.access.actor import Actor
+from app.lean_imports import imported_when_used
 from app.text.client_json import parsed_json
 from app.ui.api import Api
 from app.ui.sign_in import SignedIn
@@ -46,7 +47,8 @@ class _WithoutStubFiles(SourceFileLoader):
 
 
 sys.meta_path.insert(0, _WithoutStubFiles)
-import gradio as gr  # noqa: E402 (after its finder)
+with imported_when_used("pandas"):  # 32 MB, for tables that the page does not have
+    import gradio as gr
 
 sys.meta_path.remove(_WithoutStubFiles)
 

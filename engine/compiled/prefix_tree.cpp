@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace pinpoint {
 
@@ -19,7 +20,9 @@ PrefixTree::PrefixTree(const Model& model, const float* cross, int source_length
       layer_size_(static_cast<size_t>(model.config.is_recurrent ? 1 : 2) * model.config.model_size),
       memory_size_(model.config.decoder_layers * layer_size_),
       state_size_(memory_size_ + model.config.model_size + (model.config.has_guided_alignment ? source_length : 0)),
-      results_size_(static_cast<size_t>(model.output.stride()) + model.output.stride() / BLOCK) {
+      results_size_(static_cast<size_t>(model.output.stride()) + model.output.stride() / BLOCK),
+      states_(state_size_),
+      results_(results_size_) {
   static_assert(BLOCK == COLUMNS, "a block of logits is a block of the product's outputs");
   nodes_.resize(starts.size());
   for (int i = 0; i <= first_position_; ++i) {  // node 0 has the last start, the nodes behind it those before that
@@ -106,14 +109,14 @@ void PrefixTree::make_room(const int* nodes, int count, size_t num_states, size_
   for (int i = 0; i < count; ++i) is_asked[nodes[i]] = 1;
   for (size_t node = 0; node < nodes_.size(); ++node) {
     if (!is_asked[node] && nodes_[node].results) {
-      nodes_[node].results = Aligned<float>();
+      results_.give_back(std::exchange(nodes_[node].results, nullptr));
       --num_results_;
     }
   }
   if (num_bytes() + needed <= max_bytes_) return;
   for (Node& node : nodes_) {
     if (node.seen != num_expansions_ && node.state) {
-      node.state = Aligned<float>();
+      states_.give_back(std::exchange(node.state, nullptr));
       node.num_layers = 0;
       --num_states_;
     }
@@ -140,11 +143,11 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, C
     Node& node = nodes_[nodes[row]];
     model_.embed(model_.embedding, node.piece, node.position, pass.x(row));
     if (!node.state) {
-      node.state = Aligned<float>(state_size_);
+      node.state = states_.take();
       ++num_states_;
     }
     for (int seen = nodes[row]; seen >= 0 && !config.is_recurrent; seen = nodes_[seen].before) {
-      past.push_back(nodes_[seen].state.data());
+      past.push_back(nodes_[seen].state);
     }
     firsts.push_back(past.size());
     longest = std::max(longest, node.position + 1);
@@ -160,7 +163,7 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, C
       const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);
       const size_t stride = layer.attention.qkv.stride(), own = index * layer_size_;
       for (int row = 0; row < count; ++row) {
-        std::copy_n(qkv + row * stride + size, 2 * size, nodes_[nodes[row]].state.data() + own);
+        std::copy_n(qkv + row * stride + size, 2 * size, nodes_[nodes[row]].state + own);
       }
       for (int row = 0; row < count; ++row) {
         model_.kernels.attend(qkv + row * stride, past.data() + firsts[row], size,
@@ -179,13 +182,13 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, C
                             weights.data(), pass.mixed(row));
       if (config.has_guided_alignment && index == config.decoder_layers - 1) {  // the weights of the first head
         model_.kernels.attend(query, source.data(), to_source_value, source_length_, 1, config.head_size(),
-                              nodes_[nodes[row]].state.data() + memory_size_ + size, unused.data());
+                              nodes_[nodes[row]].state + memory_size_ + size, unused.data());
       }
     }
     pass.write(layer.cross.out);
     pass.feed_forward(layer.feed_forward);
     for (int row = 0; index == 0 && row < count; ++row) {
-      std::copy_n(pass.x(row), size, nodes_[nodes[row]].state.data() + memory_size_);
+      std::copy_n(pass.x(row), size, nodes_[nodes[row]].state + memory_size_);
     }
   }
   if (num_layers == config.decoder_layers) {
@@ -205,8 +208,8 @@ void PrefixTree::recur(Pass& pass, const int* nodes, int index) {
   for (int row = 0; row < pass.num_rows(); ++row, gates += recurrence.gates.stride()) {
     const Node& node = nodes_[nodes[row]];
     const size_t own = index * layer_size_;
-    const float* before = node.before < 0 ? nothing.data() : nodes_[node.before].state.data() + own;
-    model_.kernels.recur(gates, gates + size, before, size, nodes_[nodes[row]].state.data() + own, pass.x(row));
+    const float* before = node.before < 0 ? nothing.data() : nodes_[node.before].state + own;
+    model_.kernels.recur(gates, gates + size, before, size, nodes_[nodes[row]].state + own, pass.x(row));
   }
 }
 
@@ -216,18 +219,17 @@ void PrefixTree::find_results(Pass& pass, const int* nodes) {
   for (int row = 0; row < pass.num_rows(); ++row) {
     if (is_wanted_[nodes[row]]) rows.push_back(row);
   }
-  std::vector<Aligned<float>> results;
   std::vector<float*> logits;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    results.emplace_back(results_size_);
-    logits.push_back(results[i].data());
+  for (int row : rows) {
+    float* known = nodes_[nodes[row]].results;
+    logits.push_back(known != nullptr ? known : results_.take());
   }
   pass.project(model_.output, rows, logits.data());
   for (size_t i = 0; i < rows.size(); ++i) {
     Node& node = nodes_[nodes[rows[i]]];
-    num_results_ += node.results ? 0 : 1;
+    num_results_ += node.results == nullptr ? 1 : 0;
     node.log_sum = model_.kernels.log_sum(logits[i], model_.output.stride(), logits[i] + model_.output.stride());
-    node.results = std::move(results[i]);
+    node.results = logits[i];
   }
 }
 

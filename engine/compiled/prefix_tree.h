@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "blocks.h"
 #include "pass.h"
 #include "steps.h"
 
@@ -24,7 +25,7 @@ class PrefixTree : public Steps {
   int32_t piece(int node) const override { return nodes_[node].piece; }
   int depth(int node) const override { return nodes_[node].position - first_position_; }
   void expand(const int* nodes, int count) override;
-  const float* logits(int node) const override { return nodes_[node].results.data(); }
+  const float* logits(int node) const override { return nodes_[node].results; }
   float log_sum(int node) const override { return nodes_[node].log_sum; }
   const float* block_maxima(int node) const override { return logits(node) + model_.output.stride(); }
   int vocabulary_size() const override { return model_.config.vocabulary_size; }
@@ -32,13 +33,13 @@ class PrefixTree : public Steps {
 
   // The decoder's memory of the last piece, keys and values of each layer: (layers, 2, E), or the cells of a recurrent
   // decoder: (layers, E). Null if it is not known.
-  const float* state(int node) const { return has_state(nodes_[node]) ? nodes_[node].state.data() : nullptr; }
+  const float* state(int node) const { return has_state(nodes_[node]) ? nodes_[node].state : nullptr; }
   size_t memory_size() const { return memory_size_; }  // numbers of a state
   // Computes the first layers after each node, as far as they are not known; does not look at the flag.
   void read(const int* nodes, int count, int num_layers);
   // After `read`: the output of the first layer, (E), and of a model with guided alignment, after all layers, the weights
   // of the source's pieces, (S). Valid until the next call.
-  const float* first_layer(int node) const { return nodes_[node].state.data() + memory_size_; }
+  const float* first_layer(int node) const { return nodes_[node].state + memory_size_; }
   const float* source_weights(int node) const { return first_layer(node) + model_.config.model_size; }
   // What the decoder reads for a prefix: the starts and the pieces; and the node of one less, -1 before the first.
   int num_read(int node) const { return nodes_[node].position + 1; }
@@ -57,8 +58,8 @@ class PrefixTree : public Steps {
     int seen = 0;  // the number of the `expand` that needs the node
     int num_layers = 0;  // of which the state is known
     float log_sum = 0;
-    Aligned<float> state;    // the decoder's memory, the output of the first layer, and the weights of guided alignment
-    Aligned<float> results;  // logits and block maxima
+    float* state = nullptr;    // the decoder's memory, the output of the first layer, the weights of guided alignment
+    float* results = nullptr;  // logits and block maxima
   };
 
   bool has_state(const Node& node) const { return node.num_layers == model_.config.decoder_layers; }
@@ -76,6 +77,7 @@ class PrefixTree : public Steps {
   const size_t max_bytes_;
   const size_t layer_size_, memory_size_, state_size_, results_size_;  // numbers of a node
   CancelFlag cancel_;
+  Blocks states_, results_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, int> children_;
   std::vector<char> is_wanted_;  // by node: whether the running `expand` asks for its logits

@@ -14,7 +14,7 @@ from engine.model.checkpoint import LoadedModel
 from engine.model.compiled_decoder import CompiledDecoder
 from engine.model.compiled_model import CompiledNetwork
 
-MAX_BYTES = 256 * 2**20  # of the trees of all sources of a model
+MAX_BYTES = 32 * 2**20  # of a tree, and of all other sources' trees of a model; 25 pieces need 9 MB
 
 
 @dataclass(slots=True, eq=False)
@@ -110,12 +110,9 @@ class CoreSources:
         return found
 
     def _make_room(self) -> None:
-        """Free half of the memory for prefixes: forget those of the least recently used sources.
-
-        Running searches keep the trees that they use.
-        """
-        *others, newest = self._sources.all()
-        excess = sum(source.num_bytes for source in (*others, newest)) - MAX_BYTES // 2
+        """Forgets the prefixes of the least recently used sources; running searches keep the trees that they use."""
+        *others, _ = self._sources.all()
+        excess = sum(source.num_bytes for source in others) - MAX_BYTES
         for source in others:
             if excess <= 0:
                 break

@@ -11,21 +11,24 @@ Words of the source are in small letters. `python -m engine.train lexicon` makes
 
 from __future__ import annotations
 
+import io
 import lzma
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from engine.errors import ModelError
 from engine.model.directions import languages_of
+from engine.text.packed_words import PackedEntries, WordSet
 
 LEXICON: Final = "lexicon.txt.xz"
 MAY_STAY: Final = "="  # before the forms of a word that translations often have unchanged
 NAME_MAY_STAY: Final = "^"  # the same if the word has a capital letter, as it may be a name then
-_MARKS: Final = {MAY_STAY, NAME_MAY_STAY}
+_MARKS: Final = MAY_STAY, NAME_MAY_STAY
 MAX_BYTES: Final = 100 * 2**20  # unpacked
 _SHORTEST_PART: Final = 3  # letters of a part of a compound
 _LINKS: Final = ("", "s", "n", "en", "es", "er")  # between the parts of a compound
@@ -43,8 +46,8 @@ class Lexicon:
 
     direction: str
     translations: Mapping[str, str]
-    known: frozenset[str]
-    parts: frozenset[str] = frozenset()
+    known: Container[str]
+    parts: Container[str] = frozenset()
 
     @property
     def marks_names(self) -> bool:
@@ -111,39 +114,41 @@ class Lexicons:
         """The lexicons in a file; None if there is no such file. Raises ModelError for a damaged one."""
         if not path.is_file():
             return None
+        damaged = f"{path} is {{}}; copy it again, or remove it: it is optional"
         try:
             unpacker = lzma.LZMADecompressor(memlimit=512 * 2**20)
-            text = unpacker.decompress(path.read_bytes(), MAX_BYTES).decode("utf-8")
-        except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
-            raise ModelError(f"{path} is damaged ({error}); copy it again, or remove it: it is optional") from error
+            unpacked = unpacker.decompress(path.read_bytes(), MAX_BYTES)
+        except (OSError, lzma.LZMAError) as error:
+            raise ModelError(damaged.format(f"damaged ({error})")) from error
         if not unpacker.eof:
-            raise ModelError(f"{path} is incomplete or too large; copy it again, or remove it: it is optional")
-        return cls.parse(text, str(path))
+            raise ModelError(damaged.format("incomplete or too large"))
+        try:
+            return cls.parse(io.TextIOWrapper(io.BytesIO(unpacked), "utf-8", newline="\n"), str(path))
+        except UnicodeDecodeError as error:
+            raise ModelError(damaged.format(f"damaged ({error})")) from error
 
     @classmethod
-    def parse(cls, text: str, name: str = LEXICON) -> Lexicons:
-        """The lexicons in the text of a file of this name. Raises ModelError with the line at fault."""
-        translations: dict[str, dict[str, str]] = {}
-        words: dict[str, list[str]] = {}
-        for number, line in enumerate(text.splitlines(), 1):
-            match line.split("\t"):
+    def parse(cls, lines: Iterable[str], name: str = LEXICON) -> Lexicons:
+        """The lexicons in the lines of a file of this name. Raises ModelError with the line at fault."""
+        entries: defaultdict[str, PackedEntries] = defaultdict(PackedEntries)
+        parts: defaultdict[str, WordSet] = defaultdict(WordSet)
+        words: defaultdict[str, WordSet] = defaultdict(WordSet)
+        for number, line in enumerate(lines, 1):
+            match line.rstrip("\n").split("\t"):
                 case [direction, word, forms] if "-" in direction:
-                    translations.setdefault(direction, {})[word] = forms
+                    entries[direction].add(word, forms)
+                    parts[direction].add(forms.lstrip("".join(_MARKS)).lower().split())
                 case [language, word] if "-" not in language:
-                    words.setdefault(language, []).append(word)
+                    words[language].add([word])
                 case _:
                     raise ModelError(
                         f"{name} line {number}: expected DIRECTION<TAB>word<TAB>forms or LANGUAGE<TAB>word; make it "
                         "again with `python -m engine.train lexicon`, or remove it: it is optional"
                     )
-        found = {}
-        for direction, entries in translations.items():
-            target = languages_of(direction)[1]
-            parts = frozenset(
-                form.lower() for forms in entries.values() for form in forms.split() if form not in _MARKS
-            )
-            found[direction] = Lexicon(direction, entries, parts.union(words.get(target, ())), parts)
-        return cls(found)
+        for direction in entries:
+            words[direction].update(words[languages_of(direction)[1]])
+            words[direction].update(parts[direction])
+        return cls({one: Lexicon(one, entries[one], words[one], parts[one]) for one in entries})
 
     def of(self, direction: str) -> Lexicon | None:
         """The lexicon of a direction; None if the file has no entries for it."""

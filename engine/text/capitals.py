@@ -20,6 +20,7 @@ from engine.text.boundaries import is_sentence_start
 from engine.text.case_model import CAPITALISED, CAPITALS, LISTED, OTHER, SMALL, START, TOKEN, WORDS, CaseModel, case_of
 from engine.text.codec import Codec
 from engine.text.normalisation import NormalText
+from engine.text.packed_words import PackedEntries
 from engine.text.placeholders import PLACEHOLDER
 from engine.text.sentence_rules import rules_of
 
@@ -117,7 +118,10 @@ def usual_forms(language: str) -> Mapping[str, str]:
         forms = lzma.decompress(path.read_bytes()).decode("utf-8").split("\n")
     except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} is damaged ({error}); install Pinpoint again") from error
-    return {capitals_of(form): form for form in forms}
+    found = PackedEntries()
+    for form in forms:
+        found.add(capitals_of(form), form)
+    return found
 
 
 @cache

@@ -93,7 +93,7 @@ def bundled() -> LoadedModel:
 @pytest.fixture(scope="module")
 def translator(bundled: LoadedModel) -> Translator:
     entries = [f"en-de\t{word}\t{FORMS}" for word in MADE_UP]
-    return Translator(replace(bundled, lexicons=Lexicons.parse("\n".join((*entries, *map("de\t{}".format, KNOWN))))))
+    return Translator(replace(bundled, lexicons=Lexicons.parse((*entries, *map("de\t{}".format, KNOWN)))))
 
 
 @dataclass(frozen=True)

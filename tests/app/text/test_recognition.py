@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.text import recognition
 from app.text.recognition import language_shares
 
 
@@ -41,3 +42,13 @@ def test_each_part_of_a_mixed_text_counts() -> None:
 @pytest.mark.parametrize("text", ["", "17 + 4", "…", "x" * 1_000_000, "\u0301" * 100_000])
 def test_a_text_without_words_has_shares_that_are_probabilities(text: str) -> None:
     assert 0 <= sum(language_shares(text).values()) <= 1.001
+
+
+def test_unused_model_is_forgotten_and_read_again() -> None:
+    text = "Das Fenster wird danach geschlossen."
+    before = language_shares(text)
+    recognition.forget_idle()
+    assert recognition._loaded.cache_info().currsize == 1
+    recognition.forget_idle(0)
+    assert recognition._loaded.cache_info().currsize == 0
+    assert language_shares(text) == before
