@@ -1,4 +1,4 @@
-"""Data augmentation: training pairs with every placeholder and tag of the vocabulary.
+"""Data augmentation: training pairs with every placeholder and tag of the vocabulary, and of several sentences.
 
 Corpora have thousands of `%s`, but hardly any `{7}` or `<b>`. A piece that never occurs is not learnt, so some pairs
 get other placeholders instead of their own, and others get a pair of tags; always the same on both sides.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from engine.text.placeholders import PLACEHOLDER
@@ -17,6 +17,7 @@ from engine.train.corpus import SentencePair
 
 _HINTS = re.compile(r"[%{<&\\]")  # no placeholder without one
 _WORD = re.compile(r"(?<!\S)[^\W_]{2,}(?!\S)")
+_SENTENCE = re.compile(r".*\w.*[.!?:][”“\")’]*\Z")
 _OPENING = re.compile(r"([<{])([\w.:-]+)[>}]\Z")
 
 
@@ -61,3 +62,23 @@ class PlaceholderAugmentation:
             return re.sub(rf"(?<!\S){word}(?!\S)", f"{opening}{word}{closing}", text)
 
         return replace(pair, first=tagged(pair.first), second=tagged(pair.second))
+
+
+def joined(pairs: Iterable[SentencePair], rate: float, rng: random.Random) -> Iterator[SentencePair]:
+    """Pairs of two or three sentences, `rate` of them for each pair: neighbours among the sentences of one source.
+
+    Corpora have few pairs of several sentences, although segments of documents are often such; what was never seen
+    joined is lost in translation. A pair without the end of a sentence on both sides, such as a heading, is not joined.
+    """
+    waiting: dict[tuple[str, str], list[SentencePair]] = defaultdict(list)
+    for pair in pairs:
+        if not (_SENTENCE.match(pair.first) and _SENTENCE.match(pair.second)):
+            continue
+        group = waiting[pair.source_id, pair.domain]
+        group.append(pair)
+        if len(group) == 3:
+            if rng.random() < 3 * rate:
+                chosen = group[: rng.choice((2, 3))]
+                first, second = (" ".join(getattr(p, side) for p in chosen) for side in ("first", "second"))
+                yield replace(pair, first=first, second=second)
+            group.clear()

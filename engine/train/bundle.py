@@ -151,6 +151,8 @@ def card(
         pieces += " --synthetic BACK"
     if facts.get("dictionary_pairs"):
         pieces += " --dictionary DING"
+    if facts.get("join_rate"):
+        pieces += f" --join-rate {facts['join_rate']:g}"
     collect = ""
     if facts.get("has_collected_pairs"):
         pieces += " --more COLLECTED"

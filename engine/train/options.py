@@ -13,7 +13,7 @@ from engine.settings import check_settings, setting
 from engine.train.corpus import Selection
 
 Optimiser = Literal["muon", "adamw"]
-Schedule = Literal["linear", "inverse_sqrt"]
+Schedule = Literal["linear", "inverse_sqrt", "constant"]
 PrecisionChoice = Literal["auto", "float32", "bfloat16"]
 
 
@@ -21,7 +21,10 @@ PrecisionChoice = Literal["auto", "float32", "bfloat16"]
 class TrainOptions:
     """Training settings.
 
-    The learning rate follows the limit that is nearer, `max_minutes` or `max_updates`, and reaches zero there.
+    The learning rate follows the limit that is nearer, `max_minutes` or `max_updates`, and reaches zero there. With a
+    constant one, a run may go on without a limit, until a call with a limit ends it; that call may also change it.
+    With `averaging` above 0, development losses and snapshots are those of a moving average of the weights, of which
+    each update keeps so much.
     `r_drop` is the weight of a term that keeps two readings of a batch, each with other activations dropped, from
     differing (Liang et al. 2021; they take 5). With `adapt_threads` a resumed run equals an uninterrupted one only to
     rounding; otherwise exactly. With precision "auto", two runs may choose differently; a resumed run keeps its choice.
@@ -42,7 +45,13 @@ class TrainOptions:
     batch_pieces: int = setting(2000, "padded pieces of the longer side in a batch", minimum=1)
     accumulate: int = setting(1, "batches in an update", minimum=1)
     optimiser: Optimiser = setting("muon", "optimiser of the matrices inside the layers; the rest uses AdamW")
-    schedule: Schedule = setting("linear", "how the learning rate falls")
+    schedule: Schedule = setting("linear", "how the learning rate falls (constant: only in the last fifth)")
+    averaging: float = setting(
+        0.0,
+        "share of the moving average of the weights that an update keeps: 0.998 (0: none)",
+        minimum=0,
+        maximum=1,
+    )
     peak_lr: float = setting(2e-3, "highest learning rate", minimum=0, is_above_minimum=True)
     warmup_updates: int = setting(300, "updates until the highest learning rate is reached", minimum=1)
     weight_decay: float = setting(0.0, "decay of the weights, times the learning rate")
@@ -75,8 +84,10 @@ class TrainOptions:
     adapt_threads: bool = setting(False, "uses fewer threads while other programs take the processor")
 
     def __post_init__(self) -> None:
-        if self.max_minutes is None and self.max_updates is None:
-            raise TrainingError("give max_minutes or max_updates: the learning rate must know when to end")
+        if self.max_minutes is None and self.max_updates is None and self.schedule != "constant":
+            raise TrainingError(
+                "give max_minutes or max_updates: the learning rate must know when to end, unless schedule is constant"
+            )
         check_settings(self, TrainingError)
         if self.r_drop and not self.dropout:
             raise TrainingError(f"r_drop is {self.r_drop} and dropout {self.dropout}; r_drop needs a dropout above 0")
@@ -118,14 +129,15 @@ class TrainOptions:
     def learning_rate(self, update: int, progress: float) -> float:
         """The rate of the 1-based `update`, `progress` in 0..1 being the part of the budget that is spent.
 
-        "linear" falls straight from the peak to zero; "inverse_sqrt" falls as the root of the updates and then, in
-        the last fifth of the budget, straight to zero.
+        "linear" falls straight from the peak to zero; "inverse_sqrt" falls as the root of the updates, "constant"
+        not at all, and both in the last fifth of the budget straight to zero.
         """
         rate = self.peak_lr * min(1.0, update / self.warmup_updates)
         if self.schedule == "linear":
             return rate * (1 - progress)
-        decay: float = (self.warmup_updates / max(update, self.warmup_updates)) ** 0.5
-        return rate * decay * min(1.0, (1 - progress) / 0.2)
+        if self.schedule == "inverse_sqrt":
+            rate *= (self.warmup_updates / max(update, self.warmup_updates)) ** 0.5
+        return rate * min(1.0, (1 - progress) / 0.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +146,8 @@ class PrepareOptions:
 
     Pairs with a character that cannot be spelt are left out. Where the vocabulary has placeholders,
     `placeholder_rate` of the pairs with some get others, and `tag_rate` of the pairs without get tags, so that training
-    sees them all (augmentation.py). Synthetic pairs come behind the others.
+    sees them all (augmentation.py). Joined pairs let it see texts of several sentences. Synthetic pairs come behind the
+    others.
     """
 
     selection: Selection
@@ -172,6 +185,9 @@ class PrepareOptions:
         "German-English dictionary in the format of Ding, whose entries are pairs too",
         metavar="FILE",
         unset="none",
+    )
+    join_rate: float = setting(
+        0.0, "so many joined pairs for each pair: two or three of one source, in their order", minimum=0, maximum=0.3
     )
     source_variants: int = setting(0, "further encodings of each training source")
     bpe_dropout: float = setting(0.1, "probability that a further encoding skips a merge")

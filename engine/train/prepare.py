@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.errors import TrainingError
 from engine.text import DIRECTION_PIECES, SYNTHETIC_PIECE, TextCodec
-from engine.train.augmentation import PlaceholderAugmentation
+from engine.train.augmentation import PlaceholderAugmentation, joined
 from engine.train.corpus import (
     HeldOut,
     SentencePair,
@@ -51,6 +51,7 @@ def prepare(corpus: Path, folder: Path, options: PrepareOptions) -> PreparedData
         _report(f"{len(pairs):,} pairs selected; learning {options.num_pieces:,} pieces")
         codec = _learn_codec(pairs, options)
     codec.save(folder)
+    pairs = [*pairs, *joined(pairs, options.join_rate, random.Random(options.seed))]
     num_human = len(pairs)
     if options.synthetic is not None:
         pairs += read_synthetic(options.synthetic, options.languages)
@@ -205,6 +206,7 @@ def _facts(
         "synthetic_pairs": num_synthetic,
         "dictionary_pairs": by_domain[DICTIONARY],
         "has_collected_pairs": options.more is not None,
+        "join_rate": options.join_rate,
         "pieces": {first: num_first, second: num_second},
         "length_ratios": {f"{first}-{second}": num_second / num_first, f"{second}-{first}": num_first / num_second},
         "max_words": dict(options.selection.max_words),

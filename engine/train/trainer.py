@@ -22,6 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from engine.errors import TrainingError
 from engine.model.config import ModelConfig
@@ -72,6 +73,7 @@ class Trainer:
         self._optimisers = make_optimisers(self.model, options)
         self.position = Position()
         self.precision: Precision | None = None  # None: chosen by `train`
+        self._average: AveragedModel | None = None
         self._stopping = False
         self._threads = ThreadChooser(range(1, torch.get_num_threads() + 1)) if options.adapt_threads else None
         folder.mkdir(parents=True, exist_ok=True)
@@ -84,6 +86,7 @@ class Trainer:
                 training = {**self.config.training, "bpe_dropout": prepared.facts.get("bpe_dropout")}
                 self.config = replace(self.config, training=training)
             self.config.save(folder / "config.json")
+            self._average = self._new_average()
         options.save(folder / OPTIONS)
 
     def _make_batches(self, prepared_folder: Path, prepared: PreparedData) -> BatchSampler:
@@ -142,7 +145,7 @@ class Trainer:
                 meter.show(position, loss, num_pieces, self._progress())
                 if position.update % options.dev_every == 0:
                     self._measure_dev()
-                    save_snapshot(self.folder, self.model, position.update, options.keep_snapshots)
+                    save_snapshot(self.folder, self.result, position.update, options.keep_snapshots)
                 if self._progress() >= 1:
                     break
                 paused = options.pause_after_minutes
@@ -152,7 +155,7 @@ class Trainer:
                     self._save_checkpoint()
                     last_saved = time.monotonic()
             self._measure_dev()
-            save_snapshot(self.folder, self.model, position.update, options.keep_snapshots)
+            save_snapshot(self.folder, self.result, position.update, options.keep_snapshots)
             self._save_checkpoint()
         finally:
             meter.close()
@@ -254,7 +257,19 @@ class Trainer:
                 group["lr"] = rate
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
+        if self._average is not None:
+            self._average.update_parameters(self.model)
         return float(total), num_pieces
+
+    def _new_average(self) -> AveragedModel | None:
+        """A moving average that begins with the present weights, if the options want one."""
+        decay = self.options.averaging
+        return AveragedModel(self.model, multi_avg_fn=get_ema_multi_avg_fn(decay)) if decay else None  # type: ignore[no-untyped-call]
+
+    @property
+    def result(self) -> Transformer:
+        """The weights that the run has found so far: their moving average, if there is one."""
+        return self.model if self._average is None else self._average.module
 
     def _training_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Cross-entropy and what `r_drop` adds to it, both summed over the target pieces.
@@ -273,17 +288,18 @@ class Trainer:
         divergence = divergence + F.kl_div(other_NV, one_NV, reduction="sum", log_target=True)
         return loss, weight * divergence / 4
 
-    def _logits(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """The logits (N, V) of a batch's N target pieces, and the pieces."""
+    def _logits(self, batch: Batch, model: Transformer | None = None) -> tuple[Tensor, Tensor]:
+        """The logits (N, V) of a batch's N target pieces, and the pieces; of the trained model, unless one is given."""
+        model = model or self.model
         target_BT = torch.from_numpy(batch.target_BT).to(self.device, non_blocking=True)
         inputs_BT = F.pad(target_BT[:, :-1], (1, 0), value=BOS)
         source_BS = torch.from_numpy(batch.source_BS).to(self.device, non_blocking=True)
         lengths_B = torch.from_numpy(batch.source_lengths_B).to(self.device, non_blocking=True)
         is_bfloat16 = self.precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=is_bfloat16), self._attention(is_bfloat16):
-            hidden_BTE = self.model(source_BS, lengths_B, inputs_BT)
+            hidden_BTE = model(source_BS, lengths_B, inputs_BT)
             real_BT = target_BT != PAD
-            logits_NV = self.model.project(hidden_BTE[real_BT])
+            logits_NV = model.project(hidden_BTE[real_BT])
         return logits_NV, target_BT[real_BT]
 
     def _attention(self, is_bfloat16: bool) -> AbstractContextManager[None]:
@@ -294,13 +310,12 @@ class Trainer:
     @torch.no_grad()
     def _measure_dev(self) -> None:
         """Add the mean loss per piece of every development set to the history and print it."""
-        self.model.eval()
-        position = self.position
+        model, position = self.result.eval(), self.position
         for name, batches in self._dev.items():
             total, count = 0.0, 0
             for number, drawn in enumerate(batches.epoch(0, shuffled=False)):
                 batch = batches.batch(drawn, np.random.default_rng(number))
-                total += float(cross_entropy(*self._logits(batch)))
+                total += float(cross_entropy(*self._logits(batch, model)))
                 count += batch.num_target_pieces
             if count:
                 position.history.append((position.update, position.minutes, name, total / count))
@@ -314,6 +329,7 @@ class Trainer:
             "cuda_rng": torch.cuda.get_rng_state() if self.device.type == "cuda" else None,
             "precision": self.precision,
             "position": {name: getattr(self.position, name) for name in Position.__slots__},
+            "average": None if self._average is None else self._average.state_dict(),
         }
         save_checkpoint(self.folder, state)
 
@@ -334,6 +350,9 @@ class Trainer:
                 optimiser.load_state_dict(saved)
             self.position = replace(Position(), **state["position"])
             self.precision = state.get("precision", "float32" if self.device.type == "cpu" else "bfloat16")
+            self._average = self._new_average()
+            if self._average is not None and state.get("average") is not None:
+                self._average.load_state_dict(state["average"])
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise TrainingError(
                 f"{path} cannot be resumed ({error}); resume with the run's own settings, or remove it to start again"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.errors import TrainingError
 from engine.text import PLACEHOLDER, TextCodec
 from engine.text.placeholders import COMMON
-from engine.train.augmentation import PlaceholderAugmentation
+from engine.train.augmentation import PlaceholderAugmentation, joined
 from engine.train.corpus import SentencePair
 from engine.train.data import PairSet, PreparedData
 from engine.train.prepare import prepare
@@ -74,6 +74,18 @@ def test_nothing_is_changed_at_rate_zero_and_without_placeholders() -> None:
             pair,
             bare,
         ]
+
+
+def test_neighbouring_sentences_of_one_source_are_joined_without_headings() -> None:
+    texts = ["First one.", "A heading", "Is it the second?", "The “third.”", "%s", "Four."]
+    pairs = [SentencePair(text, f"de {text}", source, "d") for text in texts for source in ("s", "t")]
+    made = list(joined(pairs, 1 / 3, random.Random(1)))
+    assert [pair.source_id for pair in made] == ["s", "t"]  # every three sentences, and the fourth waits for more
+    both, three = "First one. Is it the second?", "First one. Is it the second? The “third.”"
+    for pair in made:
+        assert pair.first in (both, three)
+        assert pair.second == " ".join(f"de {text}" for text in texts if text in pair.first)
+    assert not list(joined(pairs, 0, random.Random(1)))
 
 
 def test_prepared_pairs_have_placeholders_as_single_pieces(tmp_path: Path) -> None:

@@ -31,6 +31,18 @@ def test_the_inverse_root_schedule_cools_down_in_the_last_fifth() -> None:
         assert options.learning_rate(update, progress) == pytest.approx(rate)
 
 
+def test_the_constant_schedule_stays_at_the_peak_until_a_limit_nears() -> None:
+    options = TrainOptions(peak_lr=1.0, warmup_updates=100, schedule="constant")
+    for update, progress, rate in [
+        (50, 0.0, 0.5),
+        (5000, 0.0, 1.0),
+        (5000, 0.8, 1.0),
+        (5500, 0.9, 0.5),
+        (6000, 1.0, 0.0),
+    ]:
+        assert options.learning_rate(update, progress) == pytest.approx(rate)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -15,6 +15,7 @@ import torch
 from engine import Request, SearchOptions, Translator
 from engine.errors import TrainingError
 from engine.model import ModelConfig, load_model
+from engine.model.weights import load_weights
 from engine.train.bundle import write_bundle
 from engine.train.data import Batch, PreparedData
 from engine.train.options import TrainOptions
@@ -93,6 +94,34 @@ def test_a_pause_ends_the_call_and_not_the_run(work: Path, tmp_path: Path) -> No
         trainer = Trainer(work, tmp_path / "run", small_model(work), options)
         assert trainer.train().update == expected
         assert not trainer.is_finished
+
+
+def test_a_run_at_a_constant_rate_goes_on_until_a_later_call_ends_it(work: Path, tmp_path: Path) -> None:
+    endless = replace(OPTIONS, max_updates=None, schedule="constant", averaging=0.9, pause_after_minutes=1e-9)
+    for expected in (1, 2, 3):
+        trainer = Trainer(work, tmp_path / "run", small_model(work), endless)
+        assert trainer.train().update == expected
+        assert not trainer.is_finished
+    ended = Trainer(
+        work, tmp_path / "run", small_model(work), replace(endless, max_updates=6, pause_after_minutes=None)
+    )
+    assert ended.train().update == 6
+    assert ended.is_finished
+
+
+def test_snapshots_are_the_moving_average_which_a_resumed_run_continues(work: Path, tmp_path: Path) -> None:
+    options = replace(OPTIONS, max_updates=None, schedule="constant", averaging=0.5, pause_after_minutes=1e-9)
+    states = []
+    for _ in range(4):  # each call makes one update
+        trainer = Trainer(work, tmp_path / "run", small_model(work), options)
+        trainer.train()
+        states.append(weights(trainer)["embedding.weight"])
+    mean = states[0]
+    for state in states[1:]:
+        mean = 0.5 * mean + 0.5 * state
+    saved = load_weights(snapshots(tmp_path / "run")[-1], trainer.config).state_dict()["embedding.weight"]
+    assert torch.allclose(saved, mean, atol=1e-6)
+    assert not torch.allclose(saved, states[-1], atol=1e-4)
 
 
 def test_a_finished_run_trains_no_further(work: Path, tmp_path: Path) -> None:
