@@ -34,6 +34,8 @@ _ARTICLES: Final = (
     *(tuple(stem + ending for ending in _ENDINGS) for stem in ("ein", "kein", "mein", "dein", "sein", "ihr")),
     *(tuple(stem + ending for ending in _ENDINGS[1:]) for stem in ("dies", "jed", "welch")),
 )
+# After a word without an article at the beginning of an English sentence: that word is a name, unless it is a plural.
+_SAYING: Final = re.compile(r" (?:said|says|told|tells|replied|insisted|argued|warned|admitted|explained|wrote)\b")
 _TITLE: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Lt|Col|Capt|Sgt|Sen|Rep|Gov)\.\s*$")  # before a name
 
 
@@ -73,15 +75,16 @@ def untranslated_words(
 def _is_name(source: str, span: Span) -> bool:
     """True if the word has a capital letter that is not due to the start of a sentence or a heading.
 
-    >>> source = "Harvest begins. Mr. Harvest and Harvest Foods agree."
+    >>> source = "Harvest begins. Mr. Harvest and Harvest Foods agree. Harvest said so."
     >>> [_is_name(source, match.span()) for match in re.finditer("Harvest", source)]
-    [False, True, True]
+    [False, True, True, True]
     """
     start, end = span
     if not source[start].isupper() or _is_heading(source):
         return False
     begins_name = _CAPITALISED.match(source, end) is not None or _TITLE.search(source[:start]) is not None
-    return begins_name or not is_sentence_start(source, start)
+    speaks = _SAYING.match(source, end) is not None and (source[end - 1] != "s" or source[end - 2] == "s")
+    return begins_name or speaks or not is_sentence_start(source, start)
 
 
 def _is_heading(text: str) -> bool:

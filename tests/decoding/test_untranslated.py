@@ -27,7 +27,13 @@ WITH_LEXICON = replace(OPTIONS, lexicon=True)
 MADE_UP = ("zyxtal", "quombat", "vexil", "yuggo", "klaxofon")  # words that a model copies, as it cannot know them
 FORMS = "Tisch Tische Tisches Stuhl Fenster"
 ARTICLES = ("Der", "Die", "Das", "Den", "Dem", "Des")
-ENTRIES = {"harvest": "Ernte Ernten ernten", "cavalry": "Kavallerie", "müller": "miller", "crew": "= Besatzung"}
+ENTRIES = {
+    "harvest": "Ernte Ernten ernten",
+    "farmers": "Bauern",
+    "cavalry": "Kavallerie",
+    "müller": "miller",
+    "crew": "= Besatzung",
+}
 KNOWN = frozenset({"der", "die", "das", "ernte", "ist", "gut", "server", "in", "küche"})
 
 
@@ -58,6 +64,9 @@ CASES = [
     ),
     (("Safety and Harvest", "Ernte und Harvest"), [("Harvest", "Ernte")], "in a heading"),
     (("Harvest Foods is good.", "Harvest Foods ist gut."), [], "the first word of a name"),
+    (("Harvest said he is good.", "Harvest sagte, er ist gut."), [], "a name, as it says something"),
+    (("Good. Harvest told me.", "Gut. Harvest sagte es mir."), [], "a name in the second sentence"),
+    (("Farmers said so.", "Farmers sagten das."), [("Farmers", "Bauern")], "a plural that says something"),
     (("The cavalry is good.", "Die Kavalry ist gut.", {"Kavalry": "cavalry"}), [("Kavalry", "Kavallerie")], "made up"),
     (("The cavalry is good.", "Die Server ist gut.", {"Server": "cavalry"}), [], "a word of the language"),
     (("The cavalry is good.", "Die Kavalry ist gut.", {}), [], "made up, for no word that is known"),
