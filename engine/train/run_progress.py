@@ -37,11 +37,11 @@ class Meter:
         if now - self._last < (0.5 if self._is_terminal else 10) and progress < 1:
             return
         speed = self._pieces / max(now - self._last, 1e-9)
-        remaining = position.minutes * (1 - progress) / max(progress, 1e-9)
+        remaining = f"  eta {position.minutes * (1 - progress) / progress:.1f} min" if progress else ""
         bar = ("#" * round(20 * progress)).ljust(20, ".")
         line = (
             f"[{bar}] {100 * progress:5.1f} %  update {position.update}  epoch {position.epoch}  "
-            f"loss {self._loss / self._pieces:.4f}  {speed:,.0f} pieces/s  eta {remaining:.1f} min"
+            f"loss {self._loss / self._pieces:.4f}  {speed:,.0f} pieces/s{remaining}"
         )
         print(f"\r{line}" if self._is_terminal else line, end="" if self._is_terminal else "\n", file=sys.stderr)
         sys.stderr.flush()

@@ -264,12 +264,15 @@ class Trainer:
     def _new_average(self) -> AveragedModel | None:
         """A moving average that begins with the present weights, if the options want one."""
         decay = self.options.averaging
-        return AveragedModel(self.model, multi_avg_fn=get_ema_multi_avg_fn(decay)) if decay else None  # type: ignore[no-untyped-call]
+        return AveragedModel(self.model, multi_avg_fn=get_ema_multi_avg_fn(decay)) if decay else None
 
     @property
     def result(self) -> Transformer:
         """The weights that the run has found so far: their moving average, if there is one."""
-        return self.model if self._average is None else self._average.module
+        if self._average is None:
+            return self.model
+        average: Transformer = self._average.module  # type: ignore[assignment]  # a copy of the model
+        return average
 
     def _training_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Cross-entropy and what `r_drop` adds to it, both summed over the target pieces.
