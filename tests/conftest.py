@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ settings.register_profile("full", deadline=None, max_examples=200)
 
 # The models of the tests are tiny: a second thread only waits, and for long where the cores are busy.
 torch.set_num_threads(1)
+
+# Some machines keep Python from storing compiled modules. Each of the processes that the tests start, and each worker,
+# would then compile 450 modules of the app again: 0.8 s of processor time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 BROWSER_TESTS = "tests/e2e/"
 SLOW_FILES = (  # begin early, or the other workers wait for one of them at the end

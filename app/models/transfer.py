@@ -12,12 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import httpx
-
 from app import VERSION
 from app.errors import BrokenDownload, DownloadError
 from app.i18n import Message
+from app.lean_imports import hidden
 from app.whole_files import write_through
+
+with hidden("httpx._main"):  # its command line: rich and click take 0.25 s of processor time
+    import httpx
 
 CHUNK_BYTES: Final = 1 << 16
 MAX_TRIES: Final = 3  # without a new byte in between

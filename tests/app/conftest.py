@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +11,17 @@ import pytest
 from app.log.store import LogStore
 
 
+@pytest.fixture(scope="session")
+def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log without a session: copying it takes a quarter of the time of making one with all migrations."""
+    path = tmp_path_factory.mktemp("empty") / "log.sqlite"
+    LogStore.open(path).close()
+    return path
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[LogStore]:
+def store(tmp_path: Path, empty_log: Path) -> Iterator[LogStore]:
     """An empty log of this test's own."""
-    opened = LogStore.open(tmp_path / "log.sqlite")
+    opened = LogStore.open(shutil.copyfile(empty_log, tmp_path / "log.sqlite"))
     yield opened
     opened.close()

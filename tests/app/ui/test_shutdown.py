@@ -20,12 +20,19 @@ import pytest
 
 from app.access.actor import OWNER
 from app.log.store import LogStore
-from app.paths import MODEL_FOLDER
 from app.serving.keys import ApiFile
-from tests.e2e.conftest import App
+from engine.text import TextCodec
+from tests.e2e.conftest import App, save_random_model
+from tests.e2e.hand_server import loading, serve
 from tests.hard.page_client import PageClient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> Path:
+    """It starts in two thirds of the time of the bundled one."""
+    return save_random_model(tmp_path_factory.mktemp("models") / "random-en-de", codec)
 
 
 class HalfSent:
@@ -80,12 +87,12 @@ def refused(url: str) -> httpx.Response:
     raise AssertionError(f"the server still answers {response.status_code}")
 
 
-def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path) -> None:
+def test_requests_on_their_way_are_finished_and_new_ones_refused(model: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.sqlite"
     keys = ApiFile.beside(log)
     key = keys.create("Program")[1]
     keys.close()
-    app = App(MODEL_FOLDER, log, "--no-auth", "--api", "--shutdown-seconds", "300")
+    app = App(model, log, "--no-auth", "--api", "--shutdown-seconds", "300")
     client = PageClient(app.url)
     token = client.begin("document.txt")
     edit = {"token": token, "client": "shutdown", "sequence": 1, "since": 10**9, "open": None, "detail_since": 10**9}
@@ -123,8 +130,8 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(tmp_path: Path)
     store.close()
 
 
-def test_endless_request_delays_shutdown_only_until_the_limit(tmp_path: Path) -> None:
-    app = App(MODEL_FOLDER, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "4")
+def test_endless_request_delays_shutdown_only_until_the_limit(model: Path, tmp_path: Path) -> None:
+    app = App(model, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "4")
     held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
     wait_for_open_requests(app.url, 1)
     app.process.send_signal(signal.SIGTERM)
@@ -140,16 +147,13 @@ PATIENCE_SECONDS = 60  # a busy machine may be late; what hangs does so for ever
 class Hanging:
     """The app with an open document, several that are not, and something that hangs from `begin` on."""
 
-    def __init__(self, tmp_path: Path, *kinds: str) -> None:
+    def __init__(self, model: Path, tmp_path: Path, *kinds: str) -> None:
         self.log, self._marker = tmp_path / "log.sqlite", tmp_path / "now"
-        first = App(MODEL_FOLDER, self.log, "--no-auth")
-        client = PageClient(first.url)
-        self._closed = [client.begin(f"{number}.txt") for number in range(3)]
-        first.stop()
+        with serve(loading(model), tmp_path) as url:
+            client = PageClient(url)
+            self._closed = [client.begin(f"{number}.txt") for number in range(3)]
         program = ("tests.app.hanging_app", str(self._marker), ",".join(kinds))
-        self.app = App(
-            MODEL_FOLDER, self.log, "--no-auth", "--shutdown-seconds", str(SHUTDOWN_SECONDS), program=program
-        )
+        self.app = App(model, self.log, "--no-auth", "--shutdown-seconds", str(SHUTDOWN_SECONDS), program=program)
         self.client = PageClient(self.app.url)
         self.token = self.client.greet()
         self._threads: list[threading.Thread] = []
@@ -203,9 +207,9 @@ class Hanging:
     ids=", ".join,
 )
 def test_app_ends_in_time_whatever_hangs_and_loses_nothing_that_it_acknowledged(
-    tmp_path: Path, kinds: tuple[str, ...]
+    model: Path, tmp_path: Path, kinds: tuple[str, ...]
 ) -> None:
-    hanging = Hanging(tmp_path, *kinds)
+    hanging = Hanging(model, tmp_path, *kinds)
     for segment in range(4):
         hanging.edit(segment, f"Text {segment}")
     hanging.begin()
@@ -214,8 +218,8 @@ def test_app_ends_in_time_whatever_hangs_and_loses_nothing_that_it_acknowledged(
     assert hanging.stored()[:4] == [f"Text {segment}" for segment in range(4)]
 
 
-def test_second_signal_ends_an_app_that_hangs_long_before_the_limit(tmp_path: Path) -> None:
-    app = App(MODEL_FOLDER, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "3000")
+def test_second_signal_ends_an_app_that_hangs_long_before_the_limit(model: Path, tmp_path: Path) -> None:
+    app = App(model, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "3000")
     held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
     wait_for_open_requests(app.url, 1)
     app.process.send_signal(signal.SIGTERM)
