@@ -44,6 +44,7 @@ from engine.translation import (
 from engine.translator_questions import (
     AlternativesQuestion,
     LearningQuestion,
+    PlacesQuestion,
     PriceQuestion,
     Question,
     ScoreQuestion,
@@ -131,6 +132,7 @@ __all__ = [
     "PivotTranslation",
     "PivotTranslator",
     "Placement",
+    "PlacesQuestion",
     "PriceQuestion",
     "Pricing",
     "Priority",

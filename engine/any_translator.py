@@ -306,6 +306,12 @@ class AnyTranslator(ABC):
     ) -> Steps[tuple[Alternative, ...]]: ...
 
     @abstractmethod
+    def places_steps(
+        self, request: Request, phrase: int, count: int, interruption: Interruption
+    ) -> Steps[tuple[Hypothesis, ...]]:
+        """The steps of `places`, as of `price_steps`."""
+
+    @abstractmethod
     def whole_pair(
         self, request: Request, target: str, origin: Hashable, least_fit: float | None
     ) -> StoredPair | None: ...
@@ -352,6 +358,24 @@ class AnyTranslator(ABC):
         piece, _ = word_at(hypothesis.text, hypothesis.token_spans, offset)
         tokens = hypothesis.tokens
         return self._answer(self.alternatives_steps(request, tokens, piece, count, options, interruption, datastore))
+
+    def places(
+        self,
+        request: Request,
+        phrase: int = 0,
+        count: int = 5,
+        *,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+    ) -> tuple[Hypothesis, ...]:
+        """The text of `Request.follow` with one more occurrence of phrase number `phrase`, at different places.
+
+        The best place is first; nothing but the place changes. To move an occurrence, give a text without it. At most
+        `count`; none if the text has no place for another one, as where it lacks the prefix, and none after the
+        deadline or `cancel`. The source is read as one sentence. Raises InvalidRequest without a text to follow. Two
+        models: as for `price`.
+        """
+        return self._answer(self.places_steps(request, phrase, count, Interruption(cancel, deadline_ms)))
 
     def _answer(self, steps: Steps[Answer]) -> Answer:
         return answer_alone(steps, lambda num_jobs: self.whole_loop(num_jobs, "batch"))

@@ -20,7 +20,7 @@ from engine.decoding.constraints import PreparedRequest
 from engine.decoding.loop import DecodingJob, DecodingLoop, decode_all
 from engine.decoding.model_pipeline import ModelPipeline
 from engine.decoding.pipeline import RequestPipeline
-from engine.decoding.question_steps import Steps, alternatives_steps, price_steps
+from engine.decoding.question_steps import Steps, alternatives_steps, places_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
 from engine.importers.resolve import holds_model
@@ -365,6 +365,12 @@ class Translator(AnyTranslator):
             interruption,
             datastore,
         )
+
+    def places_steps(
+        self, request: Request, phrase: int, count: int, interruption: Interruption
+    ) -> Steps[tuple[Hypothesis, ...]]:
+        """The steps of `places`."""
+        return places_steps(self.pipeline, request, phrase, count, interruption)
 
     def decode(self, job: DecodingJob) -> Translation:
         """Decodes one job alone, to its end; raises its error."""

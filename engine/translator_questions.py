@@ -79,6 +79,21 @@ class AlternativesQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacesQuestion:
+    """Asks for other places of phrase number `phrase` in the text to follow; see `Translator.places`."""
+
+    request: Request
+    phrase: int
+    count: int
+
+    def __post_init__(self) -> None:
+        check_types(self, InvalidRequest)
+
+    def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[tuple[Hypothesis, ...]]:
+        return translator.places_steps(self.request, self.phrase, self.count, interruption)
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreQuestion:
     """The model's score of `target` as a translation of the request's source; see `Translator.score`.
 

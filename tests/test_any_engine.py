@@ -25,6 +25,7 @@ from engine import (
     Phrase,
     PivotTranslation,
     Placement,
+    PlacesQuestion,
     PriceQuestion,
     Pricing,
     Reason,
@@ -57,6 +58,7 @@ QUESTIONS: dict[type, st.SearchStrategy[Any]] = {
     AlternativesQuestion: st.builds(
         AlternativesQuestion, REQUESTS, st.lists(st.integers(0, 9)).map(tuple), st.just(1), st.just(5), OPTIONS
     ),
+    PlacesQuestion: st.builds(PlacesQuestion, REQUESTS, st.just(0), st.just(5)),
     ScoreQuestion: st.builds(ScoreQuestion, REQUESTS, WORDS),
     SpellingQuestion: st.builds(SpellingQuestion, TUPLES_OF_WORDS),
     LearningQuestion: st.builds(LearningQuestion, REQUESTS, WORDS, st.tuples(st.integers(), st.integers())),

@@ -146,6 +146,14 @@ def test_a_previous_translation_is_followed_in_the_second_model(both, models) ->
     assert followed.hypotheses[0].change_penalty == expected.hypotheses[0].change_penalty
 
 
+def test_places_of_a_phrase_are_the_second_models(both, models) -> None:
+    between = both.translate(Request(SOURCE), OPTIONS).pivot
+    follow = Follow("Der Mann isst.")
+    found = both.places(Request(SOURCE, phrases=["Apfel"], follow=follow))
+    expected = models[1].places(Request(between, phrases=["Apfel"], follow=follow))
+    assert found and [one.text for one in found] == [one.text for one in expected]
+
+
 def test_statuses_of_the_first_model_are_reported_without_hypotheses(both, codec) -> None:
     cancel = threading.Event()
     cancel.set()

@@ -19,6 +19,7 @@ from engine import (
     InvalidRequest,
     LearningQuestion,
     Phrase,
+    PlacesQuestion,
     PriceQuestion,
     Request,
     ScoreQuestion,
@@ -44,6 +45,7 @@ MINIMAL: dict[type, dict[str, Any]] = {
     AlternativesQuestion: {
         "request": Request("The file"), "tokens": (1, 2), "piece": 0, "count": 5, "options": SearchOptions(),
     },
+    PlacesQuestion: {"request": Request("The file"), "phrase": 0, "count": 5},
     ScoreQuestion: {"request": Request("The file"), "target": "Die Datei"},
     LearningQuestion: {"request": Request("The file"), "target": "Die Datei", "origin": 1},
     SpellingQuestion: {"texts": ("Datei",)},

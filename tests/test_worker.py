@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Any
 
@@ -21,9 +21,11 @@ from engine import (
     AlternativesQuestion,
     Avoid,
     EngineError,
+    Follow,
     InvalidRequest,
     LearningQuestion,
     Phrase,
+    PlacesQuestion,
     PriceQuestion,
     Request,
     ScoreQuestion,
@@ -610,9 +612,11 @@ def test_questions_have_the_answers_of_the_translator(model):
     translator = Translator(model)
     best = translator.translate(request, OPTIONS).hypotheses[0]
     others = translator.alternatives(request, best, 0, 3, OPTIONS)
+    followed = replace(request, follow=Follow("Die Straße"))
     direct = {
         PriceQuestion(request, OPTIONS): translator.price(request, OPTIONS),
         AlternativesQuestion(request, best.tokens, 0, 3, OPTIONS): others,
+        PlacesQuestion(followed, 0, 3): translator.places(followed, 0, 3),
         ScoreQuestion(request, "Datei"): translator.score("Open the file.", "Datei"),
         SpellingQuestion(("Datei", "\u6f22")): {"Datei": None, "\u6f22": translator.misspelling("\u6f22")},
     }

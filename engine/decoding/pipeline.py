@@ -123,8 +123,27 @@ class RequestPipeline(ABC):
 
     def with_phrases_placed(self, prepared: PreparedRequest, interruption: Interruption) -> PreparedRequest:
         """The request with its phrases inserted into the previous text where they score best; see `engine.Follow`."""
-        if prepared.followed is None:
-            return prepared
+        return prepared if prepared.followed is None else self._placer(prepared, interruption).placed()
+
+    def places(
+        self, prepared: PreparedRequest, phrase: int, count: int, interruption: Interruption
+    ) -> tuple[Hypothesis, ...]:
+        """The previous text with one more occurrence of a phrase, at different places, best first; at most `count`."""
+        assert prepared.followed is not None, "the text is not followed"
+        codec, followed = self._model.codec, prepared.followed.pieces
+        edits = self._placer(prepared, interruption).places(phrase, count)
+        texts = [(*edit.applied_to(followed), codec.end) for edit in edits]
+        interruption.check()
+        ones = []
+        for tokens, log_probs in zip(
+            texts, self.reader(prepared)(len(texts)).read(texts) if texts else (), strict=True
+        ):
+            log_prob = sum(log_probs)
+            score = self._scoring(prepared, SearchOptions()).score(log_prob, len(tokens))
+            ones.append(SearchHypothesis(tokens, tuple(log_probs), log_prob, score, 0.0, log_prob, score))
+        return self._hypotheses(prepared, ones, SearchOptions(), None, 0)
+
+    def _placer(self, prepared: PreparedRequest, interruption: Interruption) -> PhrasePlacer:
         codec = self._model.codec
 
         def aligned(pieces: tuple[int, ...]) -> Alignment | None:
@@ -139,7 +158,7 @@ class RequestPipeline(ABC):
             aligned,
             self._model.config.max_pieces,
             interruption,
-        ).placed()
+        )
 
     def with_whole_words(
         self,

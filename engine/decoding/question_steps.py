@@ -24,7 +24,7 @@ from engine.search.next_words import NextWord, next_words
 from engine.search.sentence import SearchVocabulary
 from engine.search.tracker import ConstraintTracker
 from engine.search_options import MAX_BEAM, SearchOptions
-from engine.text import Codec, join_bytes, word_of_piece
+from engine.text import Codec, join_bytes, occurrences, word_of_piece
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
@@ -176,6 +176,34 @@ def alternatives_steps(
         if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
     ]
     return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
+
+
+def places_steps(
+    pipeline: RequestPipeline, request: Request, phrase: int, count: int, interruption: Interruption
+) -> Steps[tuple[Hypothesis, ...]]:
+    """The previous text of the request with one more occurrence of phrase number `phrase`, the best place first.
+
+    None is computed after an interruption. Raises InvalidRequest if the request cannot be met.
+    """
+    check_count(count)
+    if request.follow is None or not request.follow.strength:
+        raise InvalidRequest("places are of a previous text; give it as follow")
+    if not 0 <= phrase < len(request.phrases) or request.phrases[phrase].is_expected:
+        raise InvalidRequest(f"phrase is {phrase}; it must be the number of one of the required phrases, from 0")
+    phrases = [*request.phrases]
+    asked = phrases[phrase]
+    # As many as the text may have, and one more.
+    num_wanted = 1 + sum(len(occurrences(request.follow.text, form)) for form in asked.all_forms)
+    if asked.max_count is not None and asked.max_count < num_wanted:
+        return ()
+    phrases[phrase] = replace(asked, count=num_wanted)
+    yield ()
+    with suppress(Interrupted):
+        prepared = pipeline.prepare(replace(request, phrases=phrases), None, interruption)
+        if prepared.obstacles:
+            raise InvalidRequest(prepared.obstacles[0].message)
+        return pipeline.places(prepared.without_expected(), phrase, count, interruption)
+    return ()
 
 
 def _distinct(words: Sequence[NextWord], replaced: str, prepared: PreparedRequest, codec: Codec) -> list[NextWord]:

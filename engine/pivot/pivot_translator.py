@@ -26,7 +26,7 @@ from engine.request import Request
 from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
 from engine.text import short_code
-from engine.translation import Alternative, PivotTranslation, Pricing, Translation
+from engine.translation import Alternative, Hypothesis, PivotTranslation, Pricing, Translation
 from engine.translator import Translator
 
 if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
@@ -177,6 +177,15 @@ class PivotTranslator(AnyTranslator):
         return tuple(
             replace(each, hypothesis=self._requests.aligned(request, first, each.hypothesis)) for each in found
         )
+
+    def places_steps(
+        self, request: Request, phrase: int, count: int, interruption: Interruption
+    ) -> Steps[tuple[Hypothesis, ...]]:
+        """The steps of `places`, as of `price_whole_steps`."""
+        first = self._translated_first(request, interruption)
+        second = self._requests.second_request(request, first)
+        found = yield from self._second.places_steps(second, phrase, count, interruption)
+        return tuple(self._requests.aligned(request, first, each) for each in found)
 
     def whole_pair(self, request: Request, target: str, origin: Hashable, least_fit: float | None) -> StoredPair | None:
         """A translation by a person as the datastore of the second model stores it; see `Translator.whole_pair`.

@@ -9,7 +9,14 @@ from engine.any_engine import EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError
 from engine.request import Request
 from engine.search_options import SearchOptions
-from engine.translator_questions import AlternativesQuestion, LearningQuestion, PriceQuestion, Question, ScoreQuestion
+from engine.translator_questions import (
+    AlternativesQuestion,
+    LearningQuestion,
+    PlacesQuestion,
+    PriceQuestion,
+    Question,
+    ScoreQuestion,
+)
 
 if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
     from engine.model.datastore import Datastore
@@ -44,7 +51,9 @@ class RemoteCall:
         """Calls of the same route go to the same replica if it has room: it has encoded the source already."""
         if isinstance(self.asked, Request):
             return self.asked.source
-        if isinstance(self.asked, PriceQuestion | AlternativesQuestion | ScoreQuestion | LearningQuestion):
+        if isinstance(
+            self.asked, PriceQuestion | AlternativesQuestion | PlacesQuestion | ScoreQuestion | LearningQuestion
+        ):
             return self.asked.request.source
         return self.key
 

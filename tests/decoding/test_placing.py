@@ -10,6 +10,7 @@ import pytest
 
 from engine import DatastoreOptions, Follow, Phrase, Request, SearchOptions, Translator, occurrences
 from engine.decoding.placing import parts_of
+from engine.errors import InvalidRequest
 from engine.interruption import NEVER
 from tests import budget
 from tests.interruptions import InterruptedBy
@@ -207,3 +208,48 @@ def test_parts_are_words_and_the_marks_around_them(codec, text, parts):
     decoding = codec.decode(codec.encode(text).ids)
     found = [decoding.text[decoding.spans[a][0] : decoding.spans[b - 1][1]] for a, b in parts_of(decoding)]
     assert found == parts
+
+
+def test_places_are_texts_with_one_more_occurrence_each_elsewhere_and_the_best_is_where_it_is_placed(bundled):
+    request = Request(SOURCE, phrases=[Phrase("sofort")], locked=["alle Knoten"], follow=Follow(SEEN))
+    found = bundled.places(request, count=8)
+    assert found[0].text == followed_text(bundled, request)
+    assert len({one.text for one in found}) == len(found) == 8
+    starts = [next(each.start for each in one.placements if each.phrase == 0) for one in found]
+    assert len(set(starts[:3])) == 3
+    for one, start in zip(found, starts, strict=True):
+        assert one.text[start:].startswith("sofort")
+        assert occurrences(one.text, "sofort") == [(start, start + len("sofort"))]
+        assert "alle Knoten" in one.text
+    assert bundled.places(request, count=2) == found[:2]
+
+
+def test_text_that_has_the_phrase_gets_another_occurrence_unless_that_is_too_many(bundled):
+    phrase = Phrase("Knoten", forms=["Knotens"])
+    found = bundled.places(Request(SOURCE, phrases=["sofort", phrase], follow=Follow(SEEN)), phrase=1)
+    assert found
+    assert all(len(occurrences(one.text, "Knoten") + occurrences(one.text, "Knotens")) == 2 for one in found)
+    only_one = Request(SOURCE, phrases=[replace(phrase, max_count=1)], follow=Follow(SEEN))
+    assert bundled.places(only_one) == ()
+
+
+def test_places_keep_the_beginning_and_the_sentences_of_the_text(bundled):
+    request = Request(
+        f"Wait. {SOURCE}", phrases=["sofort"], prefix="Warten Sie. ", follow=Follow(f"Warten Sie. {SEEN}")
+    )
+    found = bundled.places(request)
+    assert found
+    assert all(one.text.startswith("Warten Sie. ") and "sofort" in one.text for one in found)
+    assert bundled.places(replace(request, prefix="Bitte ")) == ()
+
+
+def test_places_after_a_stop_are_none_and_without_a_text_are_refused(bundled):
+    request = Request(SOURCE, phrases=["sofort"], follow=Follow(SEEN))
+    assert bundled.places(request, deadline_ms=0.0) == ()
+    with pytest.raises(InvalidRequest, match="give it as follow"):
+        bundled.places(replace(request, follow=None))
+    for number in (-1, 1):
+        with pytest.raises(InvalidRequest, match=f"phrase is {number}"):
+            bundled.places(request, phrase=number)
+    with pytest.raises(InvalidRequest, match="number"):
+        bundled.places(replace(request, phrases=[Phrase("2", is_expected=True)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine import Translator
-from engine.decoding.placing import MAX_REPLACED, NUM_READ, PIECE_REWARD
+from engine.decoding.placing import LEAST_PIECE_WEIGHT, MAX_REPLACED, NUM_READ, PIECE_REWARD
 from engine.text import EOS, Codec
 
 Pieces = tuple[int, ...]
@@ -23,7 +23,9 @@ def slow_placed(
         scored = translator.score(source, tokens=(*edited, EOS))
         num_more = len(edited) - len(pieces)
         nearby = sum(scored.token_log_probs[first : first + len(inserted) + 1]) - sum(before[first : last + 1])
-        tried.append((nearby + PIECE_REWARD * num_more, scored.log_prob + PIECE_REWARD * len(scored.tokens), edited))
+        least = min(scored.token_log_probs[first : first + len(inserted)])
+        whole = scored.log_prob + PIECE_REWARD * len(scored.tokens) + LEAST_PIECE_WEIGHT * least
+        tried.append((nearby + PIECE_REWARD * num_more, whole, edited))
     compared = sorted(tried, reverse=True)[:NUM_READ]
     return sorted(((score, edited) for _, score, edited in compared), reverse=True)
 
