@@ -114,9 +114,9 @@ class Follow:
     more for each further word of the phrase), but never a part of the prefix, of locked texts or of other phrases.
     Candidates are the eight places with the best score up to the first piece behind the phrase; of these, the place
     with the best score of the whole text is used. The score is the log-probability plus 1 nat for each piece; of the
-    whole text, the phrase's least likely piece counts twice. If the phrase has a `source_span`, replacing words that
-    translate the span adds 6 nats, and each other translated word that is replaced costs 3. The search may still move
-    the phrase. The text is not changed if it contains all phrases, or does not begin with the prefix.
+    whole text, the phrase's least likely piece counts three times. If the phrase has a `source_span`, replacing words
+    that translate the span adds 6 nats, and each other translated word that is replaced costs 3. The search may still
+    move the phrase. The text is not changed if it contains all phrases, or does not begin with the prefix.
     """
 
     text: str

@@ -38,8 +38,8 @@ EventType = Literal[
     "pin", "unpin", "avoid", "unavoid", "beginning", "locked", "follow", "glossary", "term_shown", "term_used",
     "term_overridden", "term_added", "term_removed",
     # the model
-    "model", "style", "pretranslate", "decode_request", "decode_result", "alternatives", "completion", "revision",
-    "prices", "check_raised", "check_resolved", "checks_chosen", "memory_shown",
+    "model", "style", "pretranslate", "decode_request", "decode_result", "alternatives", "places", "completion",
+    "revision", "prices", "check_raised", "check_resolved", "checks_chosen", "memory_shown",
 ]  # fmt: skip
 # The classes counted by a "key" event: keys that type a character, that delete one, arrow keys and the like, and
 # combinations with Ctrl, Alt or Command. Single keys and caret positions ("caret") are logged only after "consent".

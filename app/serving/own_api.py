@@ -13,7 +13,7 @@ from app.errors import ApiError
 from app.models.style import formalities_of
 from app.serving.admission import Caller
 from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
-from app.serving.api_schemas import AnswerSchema, LanguageSchema, List, Text, TextSchema
+from app.serving.api_schemas import AnswerSchema, LanguageSchema, List, PlacementSchema, Text, TextSchema
 from app.serving.constrained_texts import ConstrainedText, Splitting, TranslationSetup
 from app.serving.dialects import BEARER_KEY, HTTP_STATUS, KeyFirstRoute, caller_of, context_of, hangup
 
@@ -77,6 +77,29 @@ class AlternativesReply(BaseModel):
 
     direction: str
     alternatives: list[AlternativeSchema]
+
+
+class PlacesRequest(LanguageSchema, TextSchema):
+    """The body of `places`: a translation of a text, and a phrase that is to stand in it once more."""
+
+    translation: str = Field(min_length=1, max_length=2 * MAX_CHARACTERS)
+    phrase: int = Field(default=0, ge=0, description="The number of the phrase, from 0.")
+    count: int = Field(default=5, ge=1, le=MAX_ALTERNATIVES)
+
+
+class PlaceSchema(BaseModel, from_attributes=True):
+    """The translation with the phrase at another place; the rest is the same."""
+
+    text: str
+    score: float
+    placements: list[PlacementSchema]
+
+
+class PlacesReply(BaseModel):
+    """The best places, each elsewhere."""
+
+    direction: str
+    places: list[PlaceSchema]
 
 
 class ModelSchema(BaseModel):
@@ -180,6 +203,20 @@ async def alternatives(request: Request, asked: AlternativesRequest, caller: Cal
         for each in found
     ]
     return AlternativesReply(direction=setup.direction, alternatives=shapes)
+
+
+@router.post("/places")
+async def places(request: Request, asked: PlacesRequest, caller: Caller = _CALLER) -> PlacesReply:
+    """The best places of a phrase in a translation. To move an occurrence, give a translation without it."""
+    context = context_of(request)
+    if asked.phrase >= len(asked.phrases):
+        raise ApiError("invalid", f"phrase: the text has {len(asked.phrases)} phrases.")
+    setup = await _setup(request, asked)
+    await context.charge(caller, asked.text)
+    found = await context.translations.places(
+        caller, asked.constrain(asked.text), setup, asked.translation, asked.phrase, asked.count, hangup(request)
+    )
+    return PlacesReply(direction=setup.direction, places=[PlaceSchema.model_validate(each) for each in found])
 
 
 @router.get("/models")

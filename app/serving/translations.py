@@ -47,6 +47,8 @@ from engine import (
     Follow,
     Hypothesis,
     InvalidRequest,
+    Phrase,
+    PlacesQuestion,
     PriceQuestion,
     Pricing,
     Question,
@@ -185,6 +187,31 @@ class TranslationService:
         found = await self._ask(caller, setup, question, gone)
         beginning = translation[:offset]
         return await asyncio.to_thread(lambda: tuple(protection.restore_alternative(each, beginning) for each in found))
+
+    async def places(
+        self,
+        caller: Caller,
+        item: ConstrainedText,
+        setup: TranslationSetup,
+        translation: str,
+        phrase: int,
+        count: int,
+        gone: Hangup,
+    ) -> list[TextHypothesis]:
+        """A translation of the item with one more occurrence of a phrase, at the best places. Raises ApiError."""
+        request = replace(_request(item, setup), follow=Follow(translation))
+        protection = await asyncio.to_thread(Protection.of, request)
+        number = protection.phrase_number(phrase)
+        if protection.copy is not None or protection.request.follow is None or number is None:
+            return []
+        found = await self._ask(caller, setup, PlacesQuestion(protection.request, number, count), gone)
+
+        def restored() -> Iterator[TextHypothesis]:
+            for each in map(protection.restore_hypothesis, found):
+                placed = tuple(_placed(each, request.phrases, len(item.phrases)))
+                yield TextHypothesis(each.text, each.score, each.log_prob, len(each.tokens), placed)
+
+        return await asyncio.to_thread(lambda: [*restored()])
 
     async def _ask(self, caller: Caller, setup: TranslationSetup, question: Question[T], gone: Hangup) -> T:
         """The answer to one question. Raises ApiError."""
@@ -459,6 +486,13 @@ def _avoided_in_kept_texts(translation: Translation) -> Iterator[Reason]:
                 break
 
 
+def _placed(hypothesis: Hypothesis, phrases: Sequence[Phrase], num_own: int, at: int = 0) -> Iterator[PlacedPhrase]:
+    """The places of a hypothesis at character `at` of the whole; the first `num_own` phrases are those of an item."""
+    for place in hypothesis.placements:
+        own = place.phrase if place.phrase < num_own else None
+        yield PlacedPhrase(own, phrases[place.phrase].text, place.form, at + place.start, at + place.end)
+
+
 def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: int) -> TextHypothesis:
     text, copied = "", 0
     placements: list[PlacedPhrase] = []
@@ -467,12 +501,7 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
     for piece, translation in parts:
         hypothesis, phrases = translation.hypotheses[rank], translation.request.phrases
         text += source[copied : piece.start]
-        for place in hypothesis.placements:
-            own = place.phrase if place.phrase < piece.num_own else None
-            at = len(text)
-            placements.append(
-                PlacedPhrase(own, phrases[place.phrase].text, place.form, at + place.start, at + place.end)
-            )
+        placements += _placed(hypothesis, phrases, piece.num_own, len(text))
         unmet += [phrases[number].text for number in hypothesis.unmet]
         text += hypothesis.text
         copied = piece.end

@@ -181,6 +181,12 @@ class Protection:
         """The number of the piece at an offset of a restored hypothesis, which has the pieces of the engine's."""
         return next((number for number, (_, end) in enumerate(restored.token_spans) if offset < end), 0)
 
+    def phrase_number(self, number: int) -> int | None:
+        """The number, in `request`, of a phrase of the original; None if it is not required of the engine."""
+        if not self.is_needed:
+            return number
+        return self._phrases.index(number) if number in self._phrases else None
+
     def restore_alternative(self, alternative: Alternative, beginning: str) -> Alternative:
         """Restores an alternative continuation after `beginning` of a restored hypothesis."""
         hypothesis = self.restore_hypothesis(alternative.hypothesis, beginning)

@@ -29,7 +29,16 @@ from app.ui.commands import read_command
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.segment_commands import OpenSegment
 from app.ui.glossary_api import GlossaryApi
-from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
+from app.ui.questions import (
+    AskAlternatives,
+    AskCompletion,
+    AskPlaces,
+    AskPreview,
+    AskRecord,
+    AskRevision,
+    Changes,
+    Hello,
+)
 from app.ui.repeated_commands import RepeatedCommands
 from app.ui.replies import ErrorReply, attempt, error_reply, in_language_of, internal_error, saved_reply
 from app.ui.schemas import Name, PageMessage, read
@@ -147,6 +156,14 @@ class Api:
             return questions.ask_alternatives(question.segment, question.word, question.text)
 
         return await self._ask_model(actor, message, AskAlternatives, ask, Questions.show_alternatives)
+
+    async def places(self, actor: Actor, message: Any) -> Json:
+        """Other places of a pin in a text, or `is_overtaken` if a newer question has arrived."""
+
+        def ask(question: AskPlaces, questions: Questions) -> tuple[Any, Future[Any]]:
+            return questions.ask_places(question.segment, question.pin, question.text, question.moved)
+
+        return await self._ask_model(actor, message, AskPlaces, ask, Questions.show_places)
 
     async def completion(self, actor: Actor, message: Any) -> Json:
         """A continuation of the open segment's text, or `is_overtaken` if a newer question has arrived."""

@@ -116,6 +116,9 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def alternatives(actor: Actor, message: Any) -> Response:
         return json_reply(await api.alternatives(actor, message))
 
+    async def places(actor: Actor, message: Any) -> Response:
+        return json_reply(await api.places(actor, message))
+
     async def completion(actor: Actor, message: Any) -> Response:
         return json_reply(await api.completion(actor, message))
 
@@ -131,7 +134,7 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
     async def glossary(actor: Actor, message: Any) -> Response:
         return await asyncio.to_thread(lambda: json_reply(api.glossaries.ask(actor, message)))
 
-    return [hello, command, changes, alternatives, completion, revision, record, preview, glossary]
+    return [hello, command, changes, alternatives, places, completion, revision, record, preview, glossary]
 
 
 def add_functions(app: FastAPI, api: Api) -> None:

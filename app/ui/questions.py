@@ -45,6 +45,19 @@ class AskAlternatives(PageMessage):
     text: str
 
 
+class AskPlaces(PageMessage):
+    """Other places of `pin` in a `text` of the segment, one more occurrence each.
+
+    `moved` is the character where the occurrence begins that moves; null: all stay, and another one is put in.
+    """
+
+    result: ClassVar[Any] = r.Places
+    segment: Integer
+    pin: str
+    text: str
+    moved: Integer | None = None
+
+
 class AskCompletion(PageMessage):
     """Asks for a continuation of `text`; if `is_requested`, also one that the model is not certain of."""
 

@@ -190,6 +190,21 @@ class Alternatives(TypedDict):
     rows: list[AlternativeRow]
 
 
+class PlaceRow(TypedDict):
+    """A text with the pin at another place: its characters `start` to `end`."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Places(TypedDict):
+    """The texts with a pin at other places, best first; each place is elsewhere than those before it."""
+
+    pin: str
+    rows: list[PlaceRow]
+
+
 class Completion(TypedDict):
     """A continuation of the text, or the reason why there is none."""
 

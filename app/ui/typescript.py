@@ -16,7 +16,16 @@ from app.ui.glossary_api import QUESTIONS
 from app.ui.glossary_results import ColumnsQuestion, ImportReport
 from app.ui.page_state import SnapshotReply
 from app.ui.project_results import BegunArchive
-from app.ui.questions import AskAlternatives, AskCompletion, AskPreview, AskRecord, AskRevision, Changes, Hello
+from app.ui.questions import (
+    AskAlternatives,
+    AskCompletion,
+    AskPlaces,
+    AskPreview,
+    AskRecord,
+    AskRevision,
+    Changes,
+    Hello,
+)
 from app.ui.replies import ErrorReply
 from app.ui.results import SessionReplay, SessionReport, ShownSession
 
@@ -35,6 +44,7 @@ def results() -> dict[str, dict[str, Any]]:
         "FunctionResults": {
             "hello": ShownSession,
             "alternatives": AskAlternatives.result,
+            "places": AskPlaces.result,
             "completion": AskCompletion.result,
             "preview": AskPreview.result,
             "upload": ImportReport | ColumnsQuestion,
@@ -48,7 +58,7 @@ def protocol_types() -> str:
     kinds: dict[str, list[Any]] = {
         "Command": [*COMMANDS.values()],
         "GlossaryMessage": [*QUESTIONS.values()],
-        "Question": [Hello, Changes, AskAlternatives, AskCompletion, AskRevision, AskRecord, AskPreview],
+        "Question": [Hello, Changes, AskAlternatives, AskPlaces, AskCompletion, AskRevision, AskRecord, AskPreview],
         "Reply": [SnapshotReply, ErrorReply],
     }
     commands = {model.__name__ for model in COMMANDS.values()}

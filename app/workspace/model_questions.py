@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from app.access.actor import Actor
 from app.errors import CommandError
@@ -23,8 +24,13 @@ from app.tags.protect import Protection
 from app.workspace.alternatives import WordQuestion, alternatives_view, question_for, restored, to_engine
 from app.workspace.core import WorkspaceCore
 from app.workspace.learning import Learning
+from app.workspace.places import PinQuestion, places_view
+from app.workspace.places import question_for as pin_question_for
+from app.workspace.places import to_engine as places_to_engine
 from app.workspace.style_choice import StyleChoice
-from engine import Alternative, Engine, Request, SearchOptions, Translation
+from engine import Alternative, Engine, Hypothesis, Question, Request, SearchOptions, Translation
+
+T = TypeVar("T")
 
 # Nats for each piece that a revision changes. With the bundled model, after the first correction in 120 sentences (60
 # of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
@@ -48,7 +54,7 @@ class Questions:
         self._style = style
         self._learning = learning
         self.options = options
-        self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "completion", "revision")}
+        self._keys = {name: f"{core.token}/{name}" for name in ("alternatives", "places", "completion", "revision")}
 
     def cancel(self) -> None:
         """Cancels the running questions; their futures give None."""
@@ -63,13 +69,7 @@ class Questions:
         with self._core.lock:
             question = question_for(self._core.segment(index), self._style.request, word, text)
             datastore = self._learning.datastore
-            asked = to_engine(question, self.options, datastore)
-            if asked is None:
-                nothing: Future[tuple[Alternative, ...] | None] = Future()
-                nothing.set_result(())
-                return question, nothing
-            key, owner = self._keys["alternatives"], self._core.token
-            return question, self._engine().ask(asked, key=key, owner=owner, deadline_ms=DEADLINE_MS)
+            return question, self._ask_or("alternatives", to_engine(question, self.options, datastore))
 
     def show_alternatives(self, actor: Actor, question: WordQuestion, found: Iterable[Alternative]) -> Json:
         """The answer for the page; logs it."""
@@ -77,6 +77,21 @@ class Questions:
         payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
         with self._core.command(actor) as work:
             work.log("alternatives", payload, question.segment)
+        return view
+
+    def ask_places(
+        self, index: int, pin: str, text: str, moved: int | None
+    ) -> tuple[PinQuestion, Future[tuple[Hypothesis, ...] | None]]:
+        """Asks for other places of a pin in `text`, or of the occurrence that begins at `moved`; else for one more."""
+        with self._core.lock:
+            question = pin_question_for(self._core.segment(index), self._style.request, pin, text, moved)
+            return question, self._ask_or("places", places_to_engine(question))
+
+    def show_places(self, actor: Actor, question: PinQuestion, found: Iterable[Hypothesis]) -> Json:
+        """The answer for the page; logs it."""
+        view = places_view(question, found)
+        with self._core.command(actor) as work:
+            work.log("places", {**view, "text": question.text}, question.segment)
         return view
 
     def ask_completion(
@@ -140,6 +155,14 @@ class Questions:
             protection.request, options, key=key, owner=owner, datastore=self._learning.datastore
         )
         return _restored(asked, protection)
+
+    def _ask_or(self, name: str, asked: Question[tuple[T, ...]] | None) -> Future[tuple[T, ...] | None]:
+        """The answer to a question of the engine; an empty one if there is nothing to ask."""
+        if asked is None:
+            nothing: Future[tuple[T, ...] | None] = Future()
+            nothing.set_result(())
+            return nothing
+        return self._engine().ask(asked, key=self._keys[name], owner=self._core.token, deadline_ms=DEADLINE_MS)
 
     def _engine(self) -> Engine:
         if (engine := self._core.model.engine) is None:

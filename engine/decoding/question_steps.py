@@ -199,7 +199,7 @@ def places_steps(
     phrases[phrase] = replace(asked, count=num_wanted)
     yield ()
     with suppress(Interrupted):
-        prepared = pipeline.prepare(replace(request, phrases=phrases), None, interruption)
+        prepared = pipeline.prepare(replace(request, phrases=tuple(phrases)), None, interruption)
         if prepared.obstacles:
             raise InvalidRequest(prepared.obstacles[0].message)
         return pipeline.places(prepared.without_expected(), phrase, count, interruption)

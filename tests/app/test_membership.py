@@ -212,13 +212,15 @@ def test_other_people_cannot_see_or_change_a_project_in_any_way(office: Office):
 
     called = {function.__name__ for function in _functions(Api(office.sessions))}
     assert called == {
-        "hello", "command", "changes", "alternatives", "completion", "revision", "record", "preview", "glossary"
+        "hello", "command", "changes", "alternatives", "places", "completion", "revision", "record", "preview",
+        "glossary",
     }  # fmt: skip
     position = {"token": token, "since": -1, "open": 0, "detail_since": -1, "language": "en"}
     segment = {"token": token, "segment": 0, "text": "x", "language": "en"}
     questions = [
         ("changes", position),
         ("alternatives", {**segment, "word": 0}),
+        ("places", {**segment, "pin": "x"}),
         ("completion", segment),
         ("revision", {**segment, "prefix": "", "locked": []}),
         ("record", {"token": token, "view": "report", "language": "en"}),

@@ -153,6 +153,20 @@ def test_alternatives_replace_a_word_and_keep_what_is_before(client: Program):
         assert each["text"].startswith("Die <b>Datei</b> " + each["word"]) and each["word"] != "konnte"
 
 
+def test_places_of_a_phrase_change_nothing_else_and_keep_tags(client: Program):
+    text = "Die <b>Datei</b> konnte nicht geöffnet werden."
+    fields = {"text": "The <b>file</b> could not be opened.", "translation": text, "phrases": ["x5", "leider"]}
+    found = ask(client, "places", **fields, phrase=1, count=3)["places"]
+    assert len(found) == 3
+    for each in found:
+        (place,) = [place for place in each["placements"] if place["phrase"] == 1]
+        assert each["text"][place["start"] : place["end"]] == "leider"
+        assert each["text"].count("<b>") == each["text"].count("</b>") == 1
+    assert found[0]["text"].replace("leider ", "") == text
+    refused = client.post(f"{PREFIX}/places", json={"target": "de", **fields, "phrase": 2})
+    assert refused.status_code == 400 and "2 phrases" in refused.json()["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("path", "fields", "status", "says"),
     [

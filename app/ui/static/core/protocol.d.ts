@@ -98,6 +98,7 @@ export type Question =
   | Hello
   | Changes
   | AskAlternatives
+  | AskPlaces
   | AskCompletion
   | AskRevision
   | AskRecord
@@ -213,6 +214,7 @@ export interface RecordResults {
 export interface FunctionResults {
   hello: ShownSession;
   alternatives: Alternatives;
+  places: Places;
   completion: Completion;
   preview: DocumentPreview;
   upload: ImportReport | ColumnsQuestion;
@@ -252,7 +254,7 @@ export interface ActivityRow {
   document: string;
   segment: number | null;
   kind: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
-  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
+  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'places' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
   detail: string;
 }
 
@@ -371,6 +373,18 @@ export interface AskOverview {
   token: string;
   language?: string;
   ask: 'overview';
+}
+
+/** Other places of `pin` in a `text` of the segment, one more occurrence each.
+ *
+ * `moved` is the character where the occurrence begins that moves; null: all stay, and another one is put in. */
+export interface AskPlaces {
+  token: string;
+  language?: string;
+  segment: number;
+  pin: string;
+  text: string;
+  moved?: number | null;
 }
 
 /** Asks for the blocks of the document, with the segments in each. */
@@ -1413,6 +1427,19 @@ export interface PinView {
   status: 'met' | 'unmet' | 'pending';
   reason: string;
   source: string;
+}
+
+/** A text with the pin at another place: its characters `start` to `end`. */
+export interface PlaceRow {
+  text: string;
+  start: number;
+  end: number;
+}
+
+/** The texts with a pin at other places, best first; each place is elsewhere than those before it. */
+export interface Places {
+  pin: string;
+  rows: PlaceRow[];
 }
 
 /** Starts or stops the translation of the whole document. */
