@@ -270,6 +270,6 @@ def error_reply(error: ApiError) -> Response:
     return JSONResponse({"error": {"kind": error.kind, "message": str(error)}}, status, headers)
 
 
-async def _setup(request: Request, asked: PriceRequest | AlternativesRequest) -> TranslationSetup:
+async def _setup(request: Request, asked: PriceRequest | AlternativesRequest | PlacesRequest) -> TranslationSetup:
     translations = context_of(request).translations
     return await translations.setup(asked.source, asked.target, asked.text, asked.style())
