@@ -18,7 +18,7 @@ from app.segments.resolved_constraints import RequiredText, ResolvedConstraints
 from app.text.differences import steps_between
 from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.words import word_spans
-from engine import Avoid, Hypothesis, Placement, Reason, Translation, stands_alone
+from engine import Hypothesis, Placement, Reason, Translation
 
 _REPEATED = re.compile(r"(\b[^\W\d]+\b|(?<!\.)\.(?!\.\.)|[,;:!?])(?:\s*\1(?!\w|\.))+")
 _MARKS = re.compile(r"[^\w\s]+")
@@ -128,29 +128,6 @@ def word_confidences(hypothesis: Hypothesis) -> list[float]:
         round(math.exp(min(0.0, sum(log_prob for start, end, log_prob in pieces if start < stop and first < end))), 4)
         for first, stop in word_spans(hypothesis.text)
     ]
-
-
-def with_banned_words(tokens: list[Json], text: str, free: str, bans: Iterable[Avoid]) -> list[Json]:
-    """The tokens with {"t": "", "ban": text} inserted where the unconstrained translation `free` has a banned word.
-
-    Leaves out bans that do not occur in `free` and those whose word is not replaced in `text`.
-    """
-    spans = word_spans(free)
-    free_words = [free[start:end] for start, end in spans]
-    steps = steps_between(free_words, [text[start:end] for start, end in word_spans(text)])
-    struck: dict[int, list[Json]] = {}
-    for ban in bans:
-        (haystack, needle) = (free.lower(), ban.text.lower()) if ban.case == "permissive" else (free, ban.text)
-        words = (n for n, (start, _) in enumerate(spans) if haystack.startswith(needle, start))
-        word = next((n for n in words if stands_alone(free, spans[n][0], spans[n][0] + len(needle))), None)
-        for operation, first, last, to, stop in steps:
-            if word is not None and operation != "equal" and first <= word < last:
-                struck.setdefault(min(to + word - first, stop), []).append({"t": "", "ban": ban.text})
-    result: list[Json] = []
-    for token in tokens:
-        result += struck.pop(token.get("w", -1), [])
-        result.append(token)
-    return [*result, *(ban for _, left in sorted(struck.items()) for ban in left)]
 
 
 def hypothesis_rows(decoded: DecodingResult) -> list[Json]:

@@ -20,6 +20,7 @@ EditOrigin = Literal[
     "proposal",
     "rest",
     "revision",
+    "alternative",
     "completion",
     "case",
     "source",

@@ -18,7 +18,6 @@ from app.segments.proposal_view import (
     hypothesis_rows,
     proposal_tokens,
     source_runs,
-    with_banned_words,
     word_confidences,
 )
 from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
@@ -113,14 +112,8 @@ def detail_view(segment: SegmentState) -> Json:
 
 def _proposal_tokens(segment: SegmentState, shown: DecodingResult, best: Hypothesis) -> list[Json]:
     tokens = proposal_tokens(best, shown.asked.required)
-    if before := shown.asked.follow or segment.followed_before:
-        tokens = with_changes(tokens, before, best.text, segment.constraints.bans)
-    free = segment.prices.pricing.free.hypotheses if segment.prices and segment.has_prices else ()
-    return (
-        with_banned_words(tokens, best.text, free[0].text, segment.constraints.bans)
-        if free and segment.constraints.bans
-        else tokens
-    )
+    before = shown.asked.follow or segment.followed_before
+    return with_changes(tokens, before, best.text) if before else tokens
 
 
 def _between(shown: DecodingResult | None) -> str:

@@ -150,10 +150,10 @@ class Api:
         return await asyncio.to_thread(lambda: in_language_of(message, attempt(actor, news_of)))
 
     async def alternatives(self, actor: Actor, message: Any) -> Json:
-        """Other words for one word of the proposal, or `is_overtaken` if a newer question has arrived."""
+        """Other words for one word of the segment's text, or `is_overtaken` if a newer question has arrived."""
 
         def ask(question: AskAlternatives, questions: Questions) -> tuple[Any, Future[Any]]:
-            return questions.ask_alternatives(question.segment, question.word, question.text)
+            return questions.ask_alternatives(question.segment, question.text, question.before, question.locked)
 
         return await self._ask_model(actor, message, AskAlternatives, ask, Questions.show_alternatives)
 

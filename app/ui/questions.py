@@ -37,12 +37,13 @@ class Changes(PageMessage):
 
 
 class AskAlternatives(PageMessage):
-    """Other words for word number `word` of the proposal `text`."""
+    """Other words for the one behind the beginning `before` of a segment's `text`; `locked` are parts that stay."""
 
     result: ClassVar[Any] = r.Alternatives
     segment: Integer
-    word: Integer
     text: str
+    before: str
+    locked: List[str]
 
 
 class AskPlaces(PageMessage):

@@ -32,10 +32,9 @@ class SourceRun(TypedDict):
 
 
 class TargetRun(TypedDict):
-    """A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
+    """A piece of the proposal: `w` numbers its word; `pin`, `is_term` and `kept` are met constraints.
 
-    `new` marks a word that is not in the text before, `was` are the words before in its place; where words were left
-    out, `t` is empty and `gone` are those words.
+    `new` marks a word that is not in the text before, `was` are the words before in its place.
     """
 
     t: str
@@ -48,8 +47,6 @@ class TargetRun(TypedDict):
     kept: NotRequired[bool]
     new: NotRequired[bool]
     was: NotRequired[str]
-    gone: NotRequired[str]
-    ban: NotRequired[str]
 
 
 class ProposalView(TypedDict):

@@ -1,8 +1,8 @@
-"""Alternatives for one word of the proposal: the question to the engine, and its answer for the page."""
+"""Other words for one word of a segment's text: the questions to the engine, and its answer for the page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -13,7 +13,16 @@ from app.i18n import Message
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.text.words import word_spans
-from engine import Alternative, AlternativesQuestion, Hypothesis, Request, SearchOptions, is_word_char
+from engine import (
+    Alternative,
+    AlternativesQuestion,
+    Hypothesis,
+    Request,
+    ScoreQuestion,
+    SearchOptions,
+    is_word_char,
+    occurrences,
+)
 
 if TYPE_CHECKING:
     from engine import Datastore  # importing it loads PyTorch
@@ -23,56 +32,80 @@ MAX_ALTERNATIVES = 6
 
 @dataclass(frozen=True, slots=True)
 class WordQuestion:
-    """A question for alternatives to the word at `offset` of the proposal.
+    """A question for other words in place of `word`, which begins at `offset` of `text`.
 
-    `replaced` are the pins that contain the word: they are left out, since an alternative takes their place.
+    `hypothesis` is the text as the model scores it; None for a person's own text, until the engine has scored it.
+    `replaced` are the pins that contain the word: they are left out, since another word takes their place.
     """
 
     segment: SegmentState
-    hypothesis: Hypothesis
+    text: str
+    hypothesis: Hypothesis | None
     word: str
     offset: int
     replaced: tuple[str, ...]
     protection: Protection
 
+    @property
+    def score_question(self) -> ScoreQuestion | None:
+        """The question of how the model scores the text; None if that is known, or without tags nothing is left."""
+        request = self.protection.request
+        if self.hypothesis is not None or self.protection.copy is not None or request.follow is None:
+            return None
+        return ScoreQuestion(request, request.follow.text)
+
+    def scored(self, answer: Hypothesis) -> WordQuestion:
+        """The question with the engine's answer to `score_question`."""
+        return replace(self, hypothesis=self.protection.restore_hypothesis(answer, self.text[: self.offset]))
+
 
 def question_for(
-    segment: SegmentState, request_of: Callable[[SegmentState], Request], word: int, text: str
+    segment: SegmentState,
+    request_of: Callable[[SegmentState], Request],
+    text: str,
+    before: str,
+    locked: Sequence[str] = (),
 ) -> WordQuestion:
-    """The question about word number `word` of the proposal `text`, which the answers change as little as possible.
+    """The question about the word behind the beginning `before` of `text`, which the answers change little.
 
-    Raises CommandError if the proposal changed.
+    `locked` are parts of the text that stay; one that contains the word does not. Raises CommandError if there is no
+    such word, or if the text is a proposal that does not meet the constraints.
     """
-    shown = segment.shown
-    if shown is None or shown.best is None or shown.best.text != text or segment.is_pending:
-        raise CommandError(Message("The proposal has changed: try again."))
-    if not segment.is_answered_by(shown):
-        raise CommandError(
-            Message("The current constraints cannot all be met, so there are no alternatives for this word.")
-        )
-    spans = word_spans(text)
-    if not 0 <= word < len(spans):
-        raise CommandError(Message("The proposal does not have a word number {word}: try again.", word=word + 1))
-    start, end = spans[word]
-    replaced = tuple(
-        constraint.text
-        for placement in shown.best.placements
-        if placement.start < end and start < placement.end
-        for constraint in shown.asked.required[placement.phrase : placement.phrase + 1]
-        if constraint.is_pinned
-    )
+    span = next(((start, end) for start, end in word_spans(text) if end > len(before)), None)
+    if span is None or not text.startswith(before):
+        raise CommandError(Message("There is no word at this place of the text: try again."))
+    start, end = span
+    shown = None if segment.is_pending else segment.shown
+    best = shown.best if shown is not None and shown.best is not None and shown.best.text == text else None
+    if shown is not None and best is not None:
+        if not segment.is_answered_by(shown):
+            raise CommandError(
+                Message("The current constraints cannot all be met, so there are no alternatives for this word.")
+            )
+        required = shown.asked.required
+        pins = [
+            (required[one.phrase].text, one.start, one.end)
+            for one in best.placements
+            if one.phrase < len(required) and required[one.phrase].is_pinned
+        ]
+    else:
+        pins = [(pin, *place) for pin in segment.constraints.pins for place in occurrences(text, pin, "word")]
+    replaced = tuple(dict.fromkeys(pin for pin, first, last in pins if first < end and start < last))
     # A fixed beginning would forbid all alternatives before its end, and a locked text those inside it.
-    places = dict(enumerate(shown.best.locked))
-    locked = tuple(
-        text
-        for number, text in enumerate(segment.constraints.locked)
-        if number not in places or places[number][0] >= end or places[number][1] <= start
-    )
-    constraints = replace(segment.constraints.without_pins(replaced), prefix="", locked=locked, follow=text)
-    asked = replace(segment, constraints=constraints)
-    return WordQuestion(
-        segment, shown.best, text[start:end], start, replaced, Protection.of(request_of(asked), asked.placeholders)
-    )
+    kept = tuple(text for text, place in _placed(text, locked) if place >= end)
+    constraints = replace(segment.constraints.without_pins(replaced), prefix="", locked=kept, follow=text)
+    asked = replace(segment, constraints=constraints.cleaned())
+    protection = Protection.of(request_of(asked), asked.placeholders)
+    return WordQuestion(segment, text, best, text[start:end], start, replaced, protection)
+
+
+def _placed(text: str, parts: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """The parts that a text has in this order, each with its place."""
+    place = 0
+    for part in parts:
+        if (found := text.find(part, place)) >= 0:
+            yield part, found
+            place = found + len(part)
 
 
 def to_engine(
@@ -80,7 +113,7 @@ def to_engine(
 ) -> AlternativesQuestion | None:
     """The question without tags, as the engine takes it; None if the segment is copied and has no alternatives."""
     protection = question.protection
-    if protection.copy is not None:
+    if protection.copy is not None or question.hypothesis is None:
         return None
     piece = protection.piece_at(question.hypothesis, question.offset)
     tokens = question.hypothesis.tokens
@@ -89,21 +122,22 @@ def to_engine(
 
 def restored(question: WordQuestion, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
     """The engine's answer with its tags; the text before the word does not change."""
-    before = question.hypothesis.text[: question.offset]
+    before = question.text[: question.offset]
     return tuple(question.protection.restore_alternative(alternative, before) for alternative in found)
 
 
 def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> Json:
     """The alternatives, best sentence first: the word to pin, the sentence in three parts, its score.
 
-    `score_difference` is the score minus that of the proposal: below 0 if the proposal is better.
+    `score_difference` is the score minus that of the text: below 0 if the text is better.
     `prefix` is the fixed beginning that leads to the sentence: up to the word and the character behind it, which
     closes the word.
     """
     rows: list[Json] = []
+    score = question.hypothesis.score if question.hypothesis else 0.0
     for alternative in found:
         text = alternative.hypothesis.text
-        start, end = _place(question.hypothesis.text, alternative)
+        start, end = _place(question.text, alternative)
         word = text[start:end]
         if word == question.word or not any(is_word_char(character) for character in word):
             continue  # the same word in other punctuation, or punctuation alone
@@ -113,7 +147,7 @@ def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> J
                 "text": text,
                 "tail": text[end:],
                 "prefix": text[: end + 1],
-                "score_difference": alternative.hypothesis.score - question.hypothesis.score,
+                "score_difference": alternative.hypothesis.score - score,
                 "is_term": any(
                     target_in(
                         word,
@@ -125,16 +159,16 @@ def alternatives_view(question: WordQuestion, found: Iterable[Alternative]) -> J
                 ),
             }
         )
-    return {"word": question.word, "text": question.hypothesis.text, "replaced": list(question.replaced), "rows": rows}
+    return {"word": question.word, "text": question.text, "replaced": list(question.replaced), "rows": rows}
 
 
-def _place(proposal: str, alternative: Alternative) -> tuple[int, int]:
+def _place(before: str, alternative: Alternative) -> tuple[int, int]:
     """The alternative's word in its sentence as (start, end), without the punctuation of its pieces.
 
-    Up to that word the sentence equals the proposal, so it begins no later than the first difference.
+    Up to that word the sentence equals the text `before`, so it begins no later than the first difference.
     """
     text = alternative.hypothesis.text
-    num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(proposal, text, strict=False)))
+    num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, text, strict=False)))
     start = max(0, text.rfind(alternative.word, 0, num_common + len(alternative.word)))
     words = word_spans(alternative.word)
     return start + words[0][0], start + words[-1][1]

@@ -6,10 +6,10 @@ constraints cancels all: they are about an outdated proposal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from app.access.actor import Actor
 from app.errors import CommandError
@@ -35,6 +35,9 @@ T = TypeVar("T")
 # Nats for each piece that a revision changes. With the bundled model, after the first correction in 120 sentences (60
 # of documentation, 60 of talks): 63 changed, 28 for the better, 7 for the worse. With the default, 3: 43, 18, 6.
 _REVISION_STRENGTH = 1.0
+AlternativesAnswer = tuple[WordQuestion, tuple[Alternative, ...]]
+A = TypeVar("A")
+B = TypeVar("B")
 COMPLETION_STRENGTH = 1.0  # nats for each piece by which a completed text differs from the proposal
 
 
@@ -63,16 +66,24 @@ class Questions:
                 engine.cancel(key)
 
     def ask_alternatives(
-        self, index: int, word: int, text: str
-    ) -> tuple[WordQuestion, Future[tuple[Alternative, ...] | None]]:
-        """Asks for alternatives to word number `word` of the proposal `text`; None if a newer question has arrived."""
+        self, index: int, text: str, before: str, locked: Sequence[str] = ()
+    ) -> tuple[WordQuestion, Future[AlternativesAnswer | None]]:
+        """Asks for other words in place of the one behind `before` in `text`; None if a newer question has arrived."""
         with self._core.lock:
-            question = question_for(self._core.segment(index), self._style.request, word, text)
-            datastore = self._learning.datastore
-            return question, self._ask_or("alternatives", to_engine(question, self.options, datastore))
+            question = question_for(self._core.segment(index), self._style.request, text, before, locked)
+            if (scoring := question.score_question) is None:
+                return question, self._ask_words(question)
+            scored = self._engine().ask(scoring, key=self._keys["alternatives"], owner=self._core.token)
+        return question, _answered(scored, lambda answer: self._ask_words(question.scored(answer)))
 
-    def show_alternatives(self, actor: Actor, question: WordQuestion, found: Iterable[Alternative]) -> Json:
+    def _ask_words(self, question: WordQuestion) -> Future[AlternativesAnswer | None]:
+        """Asks for other words in a text that the engine has scored."""
+        found = self._ask_or("alternatives", to_engine(question, self.options, self._learning.datastore))
+        return _answered(found, lambda alternatives: _finished((question, alternatives)))
+
+    def show_alternatives(self, actor: Actor, _: WordQuestion, answer: AlternativesAnswer) -> Json:
         """The answer for the page; logs it."""
+        question, found = answer
         view = alternatives_view(question, restored(question, found))
         payload = {"word": question.word, "offset": question.offset, "text": view["text"], "shown": view["rows"]}
         with self._core.command(actor) as work:
@@ -151,7 +162,7 @@ class Questions:
         protection = Protection.of(request, placeholders)
         options = replace(self.options, nbest=1)
         key, owner = self._keys[question], self._core.token
-        asked = self._engine().submit(
+        asked: Future[Any] = self._engine().submit(
             protection.request, options, key=key, owner=owner, datastore=self._learning.datastore
         )
         return _restored(asked, protection)
@@ -159,9 +170,7 @@ class Questions:
     def _ask_or(self, name: str, asked: Question[tuple[T, ...]] | None) -> Future[tuple[T, ...] | None]:
         """The answer to a question of the engine; an empty one if there is nothing to ask."""
         if asked is None:
-            nothing: Future[tuple[T, ...] | None] = Future()
-            nothing.set_result(())
-            return nothing
+            return _finished(())
         return self._engine().ask(asked, key=self._keys[name], owner=self._core.token, deadline_ms=DEADLINE_MS)
 
     def _engine(self) -> Engine:
@@ -170,18 +179,38 @@ class Questions:
         return engine
 
 
-def _restored(asked: Future[Translation], protection: Protection) -> Future[Translation | None]:
+def _restored(asked: Future[Translation | None], protection: Protection) -> Future[Translation | None]:
     """The answer with its tags and protected text; None if a newer question has arrived."""
-    answer_with_tags: Future[Translation | None] = Future()
+    return _answered(
+        asked, lambda answer: _finished(None if answer.status == "cancelled" else protection.restore(answer))
+    )
 
-    def restore(done: Future[Translation]) -> None:
-        if not answer_with_tags.set_running_or_notify_cancel():  # the caller no longer waits
+
+def _answered(asked: Future[A | None], follow: Callable[[A], Future[B | None]]) -> Future[B | None]:
+    """The answer of the question that `follow` makes of an answer; None if there is none."""
+    result: Future[B | None] = Future()
+
+    def end(done: Future[B | None]) -> None:
+        try:
+            result.set_result(done.result())
+        except (Exception, CancelledError) as error:
+            result.set_exception(error)
+
+    def go_on(done: Future[A | None]) -> None:
+        if not result.set_running_or_notify_cancel():  # the caller no longer waits
             return
         try:
             answer = done.result()
-            answer_with_tags.set_result(None if answer.status == "cancelled" else protection.restore(answer))
+            following: Future[B | None] = _finished(None) if answer is None else follow(answer)
+            following.add_done_callback(end)
         except (Exception, CancelledError) as error:
-            answer_with_tags.set_exception(error)
+            result.set_exception(error)
 
-    asked.add_done_callback(restore)
-    return answer_with_tags
+    asked.add_done_callback(go_on)
+    return result
+
+
+def _finished(answer: B) -> Future[B]:
+    future: Future[B] = Future()
+    future.set_result(answer)
+    return future

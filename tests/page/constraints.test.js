@@ -5,8 +5,8 @@ import {
   isEmpty,
   isMetBy,
   isSame,
-  markPins,
   NO_CONSTRAINTS,
+  pinPlaces,
   withBan,
   withoutPin,
   withPin,
@@ -159,39 +159,55 @@ test('the proposal stays near the text seen before the first constraint, until t
   assert.equal(set.now.follow, '', 'and there is nothing to switch');
 });
 
-test('a pin gives its place: the text to keep has the phrase in it', () => {
-  const seen = {text: 'Ein altes Gebäude steht dort.', isOwn: false};
+test('a pin that only the proposal has makes it the text to keep', () => {
+  const seen = {text: 'Ein altes Haus steht dort.', isOwn: false};
   const {set, sent} = constraintSet(seen);
   const follow = () => sent.at(-1)?.[1].constraints.follow;
-  set.pin('Haus', [], 'Ein altes Haus steht dort.');
-  assert.equal(follow(), 'Ein altes Haus steht dort.');
+  set.pin('Haus');
   seen.text = 'Ein altes Haus steht drüben am See.';
   set.pin('altes');
   assert.equal(follow(), 'Ein altes Haus steht dort.', 'a pin that has a place in it');
   set.pin('drüben');
   assert.equal(follow(), seen.text, 'a pin that has a place only in the proposal');
-  set.place('Ein altes Haus am See steht drüben.');
-  assert.equal(follow(), 'Ein altes Haus am See steht drüben.', 'the pins are moved');
-  assert.deepEqual(sent.at(-1)?.[1].constraints.pins, ['Haus', 'altes', 'drüben']);
-  set.toggleFree();
-  set.pin('Hof', ['Haus'], 'Ein alter Hof.');
-  assert.equal(follow(), 'Ein alter Hof.', 'a place counts in a free translation, too');
 });
 
-/** @param {string[]} pins @param {Run[]} [tokens] */
-const marked = (pins, tokens = [{t: 'die', w: 0}, {t: ' '}, {t: 'alte', w: 1}, {t: ' '}, {t: 'die', w: 2}, {t: '.'}]) =>
-  markPins(tokens, pins)
-    .map(token => (token.pin === undefined ? token.t : `[${token.t}]`))
-    .join('');
+test("the person's own words stay under new constraints, without those that are banned", () => {
+  const seen = {text: 'Ein neues Haus steht dort.', isOwn: true};
+  const {set, sent} = constraintSet(seen);
+  Object.assign(set.current, {detail: {proposal: {text: 'Ein altes Haus steht hier.'}}});
+  const kept = () => {
+    const {prefix, locked} = sent.at(-1)?.[1].constraints ?? {};
+    return [prefix, locked];
+  };
+  set.pin('Haus');
+  assert.deepEqual(kept(), ['', ['neues', 'dort.']]);
+  set.ban('dort');
+  assert.deepEqual(kept(), ['', ['neues']]);
+  set.change({locked: []});
+  assert.deepEqual(kept(), ['', []], 'the person frees them');
+  seen.text = 'Mein Haus';
+  set.pin('Mein');
+  assert.deepEqual(kept(), ['Mein ', []]);
+});
 
-test('pins are marked in the last proposal until the server has answered', () => {
-  assert.equal(marked([]), 'die alte die.');
-  assert.equal(marked(['alte die']), 'die [alte][ ][die].');
-  assert.equal(marked(['die', 'die']), '[die] alte [die].', 'each of two equal pins has a place of its own');
-  assert.equal(marked(['alt', 'neu']), 'die alte die.', 'a part of a word and an absent word have none');
+/** @param {string[]} pins @param {Run[]} [runs] */
+const places = (pins, runs = [{t: 'die', w: 0}, {t: ' '}, {t: 'alte', w: 1}, {t: ' '}, {t: 'die', w: 2}, {t: '.'}]) =>
+  pinPlaces(runs.map(run => run.t).join(''), runs, pins);
+
+test('a pin is marked at once: where the server put it, else at the first free place of its words', () => {
+  assert.deepEqual(places([]), []);
+  assert.deepEqual(places(['alte die']), [[4, 12, 'alte die']]);
+  assert.deepEqual(
+    places(['die', 'die']),
+    [
+      [0, 3, 'die'],
+      [9, 12, 'die'],
+    ],
+    'each of two equal pins has a place of its own',
+  );
+  assert.deepEqual(places(['alt', 'neu']), [], 'a part of a word and an absent word have none');
   /** @type {Run[]} */
-  const clicked = [{t: 'die', w: 0}, {t: ' '}, {t: 'die', w: 1, pin: 'die', at: 'new'}];
-  assert.equal(marked(['die'], clicked), 'die [die]', 'the word that was clicked stays the one');
-  assert.equal(marked([], clicked), 'die die', 'a removed pin loses its mark');
-  assert.equal(clicked[2].pin, 'die', 'the words given are not changed');
+  const answered = [{t: 'die', w: 0}, {t: ' '}, {t: 'die', w: 1, pin: 'die', at: 0}];
+  assert.deepEqual(places(['die'], answered), [[4, 7, 'die']], 'the place that the server gave');
+  assert.deepEqual(places([], answered), [], 'a removed pin loses its mark');
 });

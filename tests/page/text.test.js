@@ -84,10 +84,6 @@ test('the words of a sentence with spaces are those of the server', () => {
   assert.deepEqual(proposal?.confidence, [0.9, 0.5]);
   assert.deepEqual(proposal?.alignment, detail.proposal.alignment);
   assert.deepEqual(learned, detail.learned_from);
-  assert.deepEqual(proposal?.asked, [
-    {number: 0, text: 'Ein'},
-    {number: 1, text: 'Haus'},
-  ]);
 });
 
 test('characters of Japanese become words with the least confidence and the greatest share of their parts', () => {

@@ -37,22 +37,20 @@ export const listenToKeys = (bench, root) => {
 };
 
 /**
- * The place of the focus: "field", "proposal", "source", "hypotheses", "input" for another input, or "".
+ * The place of the focus: "field", "source", "hypotheses", "input" for another input, or "".
  * @param {{segment: Segment}} options
  */
 const placeOf = ({segment}) => {
   const focused = document.activeElement;
   return focused === segment.text.field.area
     ? 'field'
-    : segment.proposal.line.contains(focused)
-      ? 'proposal'
-      : segment.layout.sourceHost.contains(focused)
-        ? 'source'
-        : segment.offers.hypotheses.list.contains(focused)
-          ? 'hypotheses'
-          : ['INPUT', 'TEXTAREA'].includes(focused?.tagName ?? '')
-            ? 'input'
-            : '';
+    : segment.layout.sourceHost.contains(focused)
+      ? 'source'
+      : segment.offers.hypotheses.list.contains(focused)
+        ? 'hypotheses'
+        : ['INPUT', 'TEXTAREA'].includes(focused?.tagName ?? '')
+          ? 'input'
+          : '';
 };
 
 /**
@@ -123,22 +121,19 @@ const ACTIONS = {
       segment.pinSelection(),
   next: bench => () => goTo(bench, 1),
   previous: bench => () => goTo(bench, -1),
-  proposal: ({segment}, place) =>
-    place === 'proposal' || place === 'source'
-      ? () => segment.alignment.focusSource()
-      : place === 'input'
-        ? null
-        : place === 'hypotheses'
-          ? () => segment.focusField()
-          : () => segment.proposal.focusWord(segment.proposal.current),
+  to_source: ({segment}, place) =>
+    place === 'input' || place === 'source'
+      ? null
+      : place === 'hypotheses'
+        ? () => segment.focusField()
+        : () => segment.alignment.focusSource(),
   down: ({segment}, place) =>
     ({
       field: () => {
         if (!segment.offers.hypotheses.isOpen) segment.view.togglePanel();
         segment.offers.hypotheses.focus();
       },
-      proposal: () => segment.focusField(),
-      source: () => segment.proposal.focusWord(segment.proposal.current),
+      source: () => segment.alignment.focusField(),
     })[place] ?? null,
   ban_selection:
     ({segment}) =>

@@ -108,38 +108,32 @@ const withoutFixed = (constraints, item) => ({
 });
 
 /**
- * The words of a proposal with these pins marked, before the server has answered: words that are marked already stay, a
- * mark whose pin was removed goes, and a pin without a mark gets the first place where its words are not marked yet.
- * @param {Run[]} tokens
+ * The places of pins in a text, as [start, end, pin]: where the server put them, else the first place of their words that
+ * no other pin has.
+ * @param {string} text
+ * @param {Run[]} runs joined, they are the text
  * @param {string[]} pins
- * @returns {Run[]}
+ * @returns {[number, number, string][]}
  */
-export const markPins = (tokens, pins) => {
-  const marked = tokens.map(token =>
-    token.pin !== undefined && !pins.includes(token.pin) ? {...token, pin: undefined, at: undefined} : {...token},
-  );
-  const text = marked.map(token => token.t).join('');
-  /** @type {Map<number | string | undefined, string>} */
-  const marks = new Map();
-  for (const {pin: pinned, at} of marked) if (pinned !== undefined) marks.set(at, pinned);
-  const placed = [...marks.values()];
-  pins.forEach((pinned, number) => {
-    const known = placed.indexOf(pinned);
-    if (known >= 0) {
-      placed.splice(known, 1);
-      return;
+export const pinPlaces = (text, runs, pins) => {
+  /** @type {Map<number | string | undefined, [number, number, string]>} */
+  const known = new Map();
+  let from = 0;
+  for (const {t, pin, at} of runs) {
+    const place = known.get(at);
+    if (pin !== undefined && pins.includes(pin)) known.set(at, [place?.[0] ?? from, from + t.length, pin]);
+    from += t.length;
+  }
+  const places = [...known.values()];
+  const left = places.map(([, , pin]) => pin);
+  for (const pin of pins) {
+    const at = left.indexOf(pin);
+    if (at >= 0) {
+      left.splice(at, 1);
+      continue;
     }
-    for (const [start, end] of placesOf(text, pinned)) {
-      let at = 0;
-      const covered = marked.filter(token => {
-        const from = at;
-        at += token.t.length;
-        return from < end && at > start;
-      });
-      if (covered.some(token => token.pin !== undefined)) continue;
-      for (const token of covered) Object.assign(token, {pin: pinned, at: `new ${number}`});
-      return;
-    }
-  });
-  return marked;
+    const free = [...placesOf(text, pin)].find(([start, end]) => !places.some(([a, b]) => a < end && start < b));
+    if (free) places.push([free[0], free[1], pin]);
+  }
+  return places.sort((a, b) => a[0] - b[0]);
 };

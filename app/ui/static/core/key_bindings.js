@@ -15,7 +15,7 @@ export const DEFAULTS = {
   pin: ['Alt+P'],
   next: ['Alt+ArrowDown'],
   previous: ['Alt+ArrowUp'],
-  proposal: ['Ctrl+ArrowUp'],
+  to_source: ['Ctrl+ArrowUp'],
   down: ['Ctrl+ArrowDown'],
   details: ['Alt+J'],
   ban_selection: ['Alt+Shift+B'],

@@ -18,7 +18,8 @@ export class PressQueue {
       },
       true,
     );
-    for (const name of ['pointerup', 'pointercancel', 'dragend']) window.addEventListener(name, release, true);
+    for (const name of ['pointerup', 'mouseup', 'pointercancel', 'dragend'])
+      window.addEventListener(name, release, true);
     window.addEventListener(
       'pointermove',
       event => {

@@ -317,13 +317,14 @@ export interface ArchiveFile {
   is_memory: boolean;
 }
 
-/** Other words for word number `word` of the proposal `text`. */
+/** Other words for the one behind the beginning `before` of a segment's `text`; `locked` are parts that stay. */
 export interface AskAlternatives {
   token: string;
   language?: string;
   segment: number;
-  word: number;
   text: string;
+  before: string;
+  locked: string[];
 }
 
 /** Asks for a continuation of `text`; if `is_requested`, also one that the model is not certain of. */
@@ -802,7 +803,7 @@ export interface EditText extends CommandFields {
   client: string;
   segment: number;
   text: string | null;
-  origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'revision' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
+  origin: 'typed' | 'hypothesis' | 'proposal' | 'rest' | 'revision' | 'alternative' | 'completion' | 'case' | 'source' | 'memory' | 'undo' | 'redo' | 'restored';
   rank?: number | null;
   match_rate?: number | null;
   reported?: EditReport | null;
@@ -2094,10 +2095,9 @@ export interface TagView {
   content: string;
 }
 
-/** A piece of the proposal: `w` numbers its word; `pin`, `is_term`, `kept` are met constraints, `ban` is a ban.
+/** A piece of the proposal: `w` numbers its word; `pin`, `is_term` and `kept` are met constraints.
  *
- * `new` marks a word that is not in the text before, `was` are the words before in its place; where words were left
- * out, `t` is empty and `gone` are those words. */
+ * `new` marks a word that is not in the text before, `was` are the words before in its place. */
 export interface TargetRun {
   t: string;
   w?: number;
@@ -2109,8 +2109,6 @@ export interface TargetRun {
   kept?: boolean;
   new?: boolean;
   was?: string;
-  gone?: string;
-  ban?: string;
 }
 
 /** A term and its glossary. */

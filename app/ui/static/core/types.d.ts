@@ -2,24 +2,24 @@
 import type * as protocol from './protocol.js';
 import type {Bench as BenchClass} from '../bench.js';
 import type {Segment as SegmentClass} from '../editor/segment.js';
-import type {Proposal as ProposalClass} from '../editor/proposal.js';
 import type {ConstraintSet as ConstraintSetClass} from '../editor/constraint_set.js';
 import type {CurrentSegment as CurrentSegmentClass} from '../editor/current_segment.js';
 import type {Ledger as LedgerClass} from '../editor/ledger.js';
 import type {Origins as OriginsClass} from '../editor/origins.js';
 import type {Offers as OffersClass} from '../editor/offers.js';
 import type {TargetText as TargetTextClass} from '../editor/target_text.js';
+import type {WordMarks as WordMarksClass} from '../editor/word_marks.js';
 
 declare global {
   type Bench = BenchClass;
   type Segment = SegmentClass;
-  type Proposal = ProposalClass;
   type ConstraintSet = ConstraintSetClass;
   type CurrentSegment = CurrentSegmentClass;
   type Ledger = LedgerClass;
   type Origins = OriginsClass;
   type Offers = OffersClass;
   type TargetText = TargetTextClass;
+  type WordMarks = WordMarksClass;
 
   /* ---- messages of the server: short names for the generated types, and what the page adds to them ---- */
   type Row = protocol.SegmentRow;
@@ -68,11 +68,7 @@ declare global {
   type TextChange = EditReport['changes'][number];
   /** A part of the source or of a proposal: a word (`w` is its number), or the text between words. */
   type Run = Omit<protocol.SourceRun & protocol.TargetRun, 'at'> & {at?: number | string};
-  /** `asked`: for each word of the page, the server's word at its beginning. */
-  type ProposalView = Omit<protocol.ProposalView, 'tokens'> & {
-    tokens: Run[];
-    asked?: {number: number; text: string}[];
-  };
+  type ProposalView = Omit<protocol.ProposalView, 'tokens'> & {tokens: Run[]};
   /** The open segment. */
   type Detail = Omit<protocol.SegmentDetails, 'source' | 'proposal'> & {source: Run[]; proposal: ProposalView | null};
   /** The reply to a command or to the watch. `result` is the command's own. */
@@ -167,6 +163,10 @@ declare global {
   type NoteKind = 'info' | 'warn' | 'bad';
   type NoteAction = [label: string, act: () => unknown];
   /** A change that is shown in the text: `text` in place of what is between the offsets; `take` makes it. */
+  /** What stays of a text: its beginning, and the parts behind it. */
+  type Kept = Pick<Constraints, 'prefix' | 'locked'>;
+  /** What is marked in the edit field: a place of the text, with the classes and attributes of its element. */
+  type WordMark = {start: number; end: number; classes: string; attributes: Record<string, string>};
   type OfferedChange = {start: number; end: number; text: string; take: () => void};
   /** An editor's element with the properties of a text area. */
   type TextAreaLike = HTMLElement & Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd' | 'readOnly'> & {
@@ -186,7 +186,6 @@ declare global {
     betweenText: HTMLElement;
     sourceCount: HTMLElement;
     scoreNote: HTMLElement;
-    useProposal: HTMLButtonElement;
     free: HTMLElement;
     freeNote: HTMLElement;
     freeButton: HTMLButtonElement;

@@ -20,6 +20,17 @@ export const firstWord = text => {
 };
 
 /**
+ * The words of a text with their punctuation; in a script without spaces, those of the dictionary and the marks between.
+ * @param {string} text
+ */
+export const chunksOf = text =>
+  [...text.matchAll(/\S+/g)].flatMap(({0: chunk, index}) =>
+    hasUnspaced(chunk)
+      ? parts(chunk).map(part => ({text: part.segment, start: index + part.index}))
+      : [{text: chunk, start: index}],
+  );
+
+/**
  * [start, end] of the word at or right before a place, with its punctuation.
  * @param {string} text
  * @param {number} place
@@ -36,6 +47,19 @@ export const wordAround = (text, place) => {
     words.find(part => part.index <= at && at < part.index + part.segment.length) ??
     words.find(part => part.index + part.segment.length === at);
   return word ? [start + word.index, start + word.index + word.segment.length] : [start, end];
+};
+
+/**
+ * [start, end] of the word at or right before a place, without its punctuation.
+ * @param {string} text
+ * @param {number} place
+ * @returns {[number, number]}
+ */
+export const wordAt = (text, place) => {
+  const [start, end] = wordAround(text, place);
+  const word = withoutMarks(text.slice(start, end));
+  const from = start + text.slice(start, end).indexOf(word);
+  return [from, from + word.length];
 };
 
 /**
@@ -65,8 +89,7 @@ export const wordStarts = text =>
 
 /**
  * A segment's details with words of the dictionary instead of the server's characters, for scripts without spaces: in
- * the source, in the proposal, and in everything that refers to their words. proposal.asked has, for each word of the
- * proposal, {number, text}: the server's word at its beginning.
+ * the source, in the proposal, and in everything that refers to their words.
  * @param {Detail} detail
  * @returns {Detail}
  */
@@ -75,12 +98,6 @@ export const inWords = detail => {
   const {proposal} = detail;
   if (!proposal) return {...detail, source: source.runs};
   const target = joined(proposal.tokens);
-  /** @param {number} number */
-  const textOf = number =>
-    proposal.tokens
-      .filter(token => token.w === number)
-      .map(token => token.t)
-      .join('');
   return {
     ...detail,
     source: source.runs,
@@ -93,7 +110,6 @@ export const inWords = detail => {
           .wordsOf(from)
           .flatMap(word => target.wordsOf(to).map(other => /** @type {[number, number]} */ ([word, other]))),
       ),
-      asked: target.numbers.map(([number]) => ({number, text: textOf(number)})),
     },
     learned_from: detail.learned_from.map(one => {
       const shares = new Map(one.words);

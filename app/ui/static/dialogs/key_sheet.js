@@ -19,15 +19,11 @@ import {
  * @type {Record<string, string[]>}
  */
 const FIXED = {
-  aligned: [],
   hypotheses: ['ArrowUp', 'ArrowDown'],
   use: ['1', '\u2026', '9'],
   words: ['ArrowLeft', 'ArrowRight'],
   press: ['Space'],
   phrase: ['Shift', 'ArrowLeft', 'ArrowRight'],
-  overtype: ['Enter'],
-  move_pin: ['Alt', 'Shift', 'ArrowLeft', 'ArrowRight'],
-  ban: ['Delete'],
   take_word: ['Tab'],
   take_arrow: ['Ctrl', 'ArrowRight'],
   take: ['End'],
@@ -38,8 +34,7 @@ const ORDER = [
   'pin',
   'next',
   'previous',
-  'proposal',
-  'aligned',
+  'to_source',
   'down',
   'details',
   'hypotheses',
@@ -47,10 +42,7 @@ const ORDER = [
   'words',
   'press',
   'phrase',
-  'overtype',
-  'move_pin',
   'scope',
-  'ban',
   'ban_selection',
   'rest',
   'revise',
@@ -89,12 +81,7 @@ const ORDER = [
 const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 
 /** @param {string} action */
-const caps = action =>
-  action === 'aligned'
-    ? hint('proposal')
-    : FIXED[action]
-      ? FIXED[action].map(part => h('kbd', {}, nameOf(part)))
-      : hint(action);
+const caps = action => (FIXED[action] ? FIXED[action].map(part => h('kbd', {}, nameOf(part))) : hint(action));
 
 /** [{action, label, nodes}]: `nodes` are the name of the action and its keys, as two elements. */
 const keyRows = () =>

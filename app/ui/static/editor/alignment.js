@@ -1,26 +1,28 @@
-/* Word alignment of source and proposal: aligned words are marked on both sides while the pointer or the focus is on
-   one of them. Keys move the focus between the words of the proposal and those of the source. */
+/* Word alignment of source and translation: aligned words are marked on both sides while the pointer is on one of them, and
+   in the source while the caret is on a word or the focus on a word of the source. */
 
 export class Alignment {
+  /** @type {[number, number][]} */
+  #pairs = [];
+
   /**
    * source: the element around the source's line.
    * @param {HTMLElement} source
-   * @param {Proposal} proposal
+   * @param {{text: TargetText, marks: WordMarks}} parts
    */
-  constructor(source, proposal) {
+  constructor(source, {text, marks}) {
     this.source = source;
-    this.proposal = proposal;
-    /** @type {HTMLElement[]} */
-    this.hosts = [source, proposal.line];
-    /** @type {[number, number][]} */
-    this.pairs = [];
-    for (const host of this.hosts) {
-      host.addEventListener('mouseover', event => this.show(this.wordOf(event.target) ?? this.inFocus()));
-      host.addEventListener('mouseleave', () => this.show(this.inFocus()));
-      host.addEventListener('focusin', event => this.show(this.wordOf(event.target)));
-      host.addEventListener('focusout', () => this.show(null));
+    this.text = text;
+    this.marks = marks;
+    const {area} = text.field;
+    for (const host of [source, area]) {
+      host.addEventListener('mouseover', event => this.#show(this.#wordOf(event.target) ?? this.#inFocus()));
+      host.addEventListener('mouseleave', () => this.#show(this.#inFocus()));
     }
-    source.addEventListener('keydown', event => this.onKey(event));
+    for (const name of ['focusin', 'focusout']) source.addEventListener(name, () => this.#show(this.#inFocus()));
+    for (const name of ['selectionchange', 'focus', 'blur'])
+      area.addEventListener(name, () => this.#show(this.#inFocus()));
+    source.addEventListener('keydown', event => this.#onKey(event));
   }
 
   /**
@@ -28,60 +30,67 @@ export class Alignment {
    * @param {[number, number][]} pairs
    */
   update(pairs) {
-    this.pairs = pairs;
-    this.show(this.inFocus());
+    this.#pairs = pairs;
+    this.#show(this.#inFocus());
   }
 
   /**
-   * {side, word}: which word of the source (side 0) or of the proposal (side 1) an element belongs to, or null.
+   * {side, word}: which word of the source (side 0) or of the translation (side 1) an element belongs to, or null.
    * @param {EventTarget | null} element
    */
-  wordOf(element) {
+  #wordOf(element) {
     const word = element instanceof Element ? element.closest('[data-word]') : null;
-    const side = this.hosts.findIndex(host => word && host.contains(word));
-    return side < 0 ? null : {side, word: Number(word?.getAttribute('data-word'))};
+    const side = [this.source, this.text.field.area].findIndex(host => word && host.contains(word));
+    return side < 0 ? null : {side, word: Number(word?.getAttribute('data-word')), isAtCaret: false};
   }
 
-  inFocus() {
-    return this.wordOf(document.activeElement);
+  #inFocus() {
+    const {area} = this.text.field;
+    if (document.activeElement !== area) return this.#wordOf(document.activeElement);
+    const word = area.selectionStart < area.value.length ? this.marks.wordAt(area.selectionStart) : null;
+    return word === null ? null : {side: 1, word, isAtCaret: true};
   }
 
   /** @param {WordSide} options */
-  partners({side, word}) {
-    return this.pairs.filter(pair => pair[side] === word).map(pair => pair[1 - side]);
+  #partners({side, word}) {
+    return this.#pairs.filter(pair => pair[side] === word).map(pair => pair[1 - side]);
   }
 
-  /** @param {WordSide | null} at */
-  show(at) {
-    const partners = at ? this.partners(at) : [];
+  /** @param {(WordSide & {isAtCaret: boolean}) | null} at */
+  #show(at) {
+    const partners = at ? this.#partners(at) : [];
     /** @type {number[][]} */
     const marked = [[], []];
     if (at && partners.length) {
-      marked[at.side] = [at.word];
+      marked[at.side] = at.isAtCaret ? [] : [at.word];
       marked[1 - at.side] = partners;
     }
-    this.hosts.forEach((host, side) =>
-      host
-        .querySelectorAll('[data-word]')
-        .forEach(element => element.classList.toggle('aligned', marked[side].includes(Number(element.dataset.word)))),
-    );
+    this.source
+      .querySelectorAll('[data-word]')
+      .forEach(element => element.classList.toggle('aligned', marked[0].includes(Number(element.dataset.word))));
+    this.marks.align(marked[1]);
   }
 
-  /** Moves the focus from the proposal to the source: to the aligned word, else to the first word. */
+  /** Moves the focus to the source: to the word aligned with that at the caret, else to the first word. */
   focusSource() {
-    if (this.inFocus()?.side !== 0) this.focusWord(this.partners({side: 1, word: this.proposal.current})[0] ?? 0);
+    const word = this.marks.wordAt(this.text.field.area.selectionStart);
+    const [partner = 0] = word === null ? [] : this.#partners({side: 1, word});
+    this.source.querySelector(`[data-word="${partner}"]`)?.focus({preventScroll: true});
   }
 
-  /** @param {number} word */
-  focusWord(word) {
-    this.source.querySelector(`[data-word="${word}"]`)?.focus({preventScroll: true});
+  /** Moves the focus to the field, with the caret at the word aligned with that in focus. */
+  focusField() {
+    const at = this.#wordOf(document.activeElement);
+    const place = at && this.marks.placeOf(this.#partners(at)[0]);
+    this.text.focus();
+    if (place !== null) this.text.field.area.setSelectionRange(place, place);
   }
 
   /**
    * Arrow keys go from word to word of the source and to the tags between them; Enter on a tag inserts it.
    * @param {KeyboardEvent} event
    */
-  onKey(event) {
+  #onKey(event) {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     /** @type {HTMLElement[]} */
     const stops = [...this.source.querySelectorAll('[data-word], .chip')];
@@ -92,11 +101,9 @@ export class Alignment {
     /** @type {Record<string, number>} */
     const targets = {ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: last};
     const target = targets[event.key];
-    const word = this.wordOf(event.target);
     if (target !== undefined) stops[Math.max(0, Math.min(target, last))].focus({preventScroll: true});
     else if (stops[at].matches('.chip') && ['Enter', ' '].includes(event.key)) stops[at].click();
-    else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key))
-      this.proposal.focusWord((word && this.partners(word)[0]) ?? this.proposal.current);
+    else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key)) this.focusField();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,4 +1,4 @@
-/* The popover under a word of the proposal: alternatives for the word, each with the rest of its sentence. An answer
+/* The popover under a word of the text: alternatives for the word, each with the rest of its sentence. An answer
    that arrives after the popover was closed or moved is dropped. */
 import {withChips} from '../core/chips.js';
 import {h, icon, number, sr, t, textIn} from '../core/dom.js';
@@ -8,22 +8,26 @@ const EDGE = 12; // pixels kept free at the sides
 
 export class Alternatives {
   /**
-   * ask(word, text): the server's answer; onTake(row, answer), onBan(text): the person's choice.
+   * ask(before, text): the server's answer about the word behind `before`; onTake(row, answer), onBan(text): the person's
+   * choice; onMove(place): the word is another, or none.
    * @param {object} options
-   * @param {(word: number, text: string) => Promise<Answer>} options.ask
+   * @param {(before: string, text: string) => Promise<Answer>} options.ask
    * @param {(row: AlternativeRow, answer: Answer) => void} options.onTake
    * @param {(text: string) => void} options.onBan
+   * @param {(place: [number, number] | null) => void} options.onMove
    */
-  constructor({ask, onTake, onBan}) {
+  constructor({ask, onTake, onBan, onMove}) {
     this.ask = ask;
     this.onTake = onTake;
     this.onBan = onBan;
+    this.onMove = onMove;
     this.number = 0;
     /** @type {AlternativeRow[]} */
     this.rows = [];
     /** @type {Answer | null} */
     this.answer = null;
-    this.anchor = h('span', {});
+    /** @type {() => {left: number, bottom: number} | null} */
+    this.placeOf = () => null;
     this.name = '';
     this.text = '';
     this.lang = '';
@@ -42,15 +46,20 @@ export class Alternatives {
   }
 
   /**
-   * anchor: the word's element; name: the word; goBack(): returns the focus.
-   * @param {HTMLElement} anchor
-   * @param {{word: number, name: string, text: string, lang: string, tags: Tags, goBack: () => void}} options
+   * word: its place in the text; placeOf(): where it is in the window; goBack(): returns the focus.
+   * @param {[number, number]} word
+   * @param {object} options
+   * @param {string} options.text
+   * @param {string} options.lang
+   * @param {Tags} options.tags
+   * @param {() => {left: number, bottom: number} | null} options.placeOf
+   * @param {() => void} options.goBack
    */
-  async open(anchor, {word, name, text, lang, tags, goBack}) {
+  async open([start, end], {text, lang, tags, placeOf, goBack}) {
     this.close(false);
     const asked = ++this.number;
-    this.anchor = anchor;
-    this.name = name;
+    this.placeOf = placeOf;
+    this.name = text.slice(start, end);
     this.text = text;
     this.lang = lang;
     this.tags = tags;
@@ -58,11 +67,11 @@ export class Alternatives {
     this.rows = [];
     this.show(h('p.say', {role: 'status'}, t('alts.looking')));
     this.place();
-    anchor.classList.add('asked');
+    this.onMove([start, end]);
     this.element.focus({preventScroll: true});
     let answer;
     try {
-      answer = await this.ask(word, text);
+      answer = await this.ask(text.slice(0, start), text);
     } catch {
       answer = null;
     }
@@ -139,15 +148,14 @@ export class Alternatives {
 
   /** Under the word, within the editor. */
   place() {
-    const {element, anchor} = this;
+    const {element} = this;
     const host = element.offsetParent?.getBoundingClientRect();
-    const word = anchor.getBoundingClientRect();
-    if (!host || !anchor.isConnected) return;
+    const word = this.placeOf();
+    if (!host || !word) return;
     const room = host.width - element.offsetWidth - EDGE;
     element.style.left = `${Math.max(EDGE, Math.min(word.left - host.left - 36, room))}px`;
     element.style.top = `${word.bottom - host.top + 6}px`;
     element.scrollIntoView({block: 'nearest'}); // in a low window or at large zoom it may not fit
-    anchor.scrollIntoView({block: 'nearest'});
   }
 
   /** @param {number} chosen */
@@ -167,7 +175,7 @@ export class Alternatives {
     if (!this.isOpen) return;
     this.number++;
     this.element.hidden = true;
-    this.anchor.classList.remove('asked');
+    this.onMove(null);
     if (goesBack) this.goBack();
   }
 

@@ -1,8 +1,9 @@
 /* The constraints of the open segment as the person set them, a moment ahead of the server. */
 import {occursIn} from '../core/boundaries.js';
-import {isEmpty, isSame, NO_CONSTRAINTS, withBan, withoutPin, withPin} from '../core/constraints.js';
+import {containsBanned, isEmpty, isSame, NO_CONSTRAINTS, withBan, withoutPin, withPin} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 import {unsentConstraints} from '../core/storage.js';
+import {keptOf} from './own_words.js';
 
 /**
  * Sends a set of constraints; the browser keeps it until the server has stored it, also over a reload.
@@ -57,11 +58,40 @@ export class ConstraintSet {
   change(changes, origin = 'person', isRecorded = true) {
     const constraints = {...this.now, ...changes};
     if (isSame(constraints, this.now) || this.current.refusesChanges()) return;
-    if (origin === 'person') constraints.follow = changes.follow ?? this.#followFor(constraints);
+    if (origin === 'person') {
+      constraints.follow = changes.follow ?? this.#followFor(constraints);
+      Object.assign(constraints, this.#ownWords(constraints, changes));
+    }
     if (isRecorded) this.record('constrain');
     this.now = constraints;
     this.onChange(origin);
     sendConstraints(this.page, {segment: this.current.index, constraints, origin});
+  }
+
+  /**
+   * The words of a text of the person's own, which stay beside pins and bans, unless the person has freed them.
+   * @param {Constraints} after
+   * @param {Partial<Constraints>} changes
+   */
+  #ownWords(after, {pins, bans, prefix, locked}) {
+    const {text, isOwn} = this.textSeen();
+    if (!isOwn) return {};
+    if (!after.pins.length && !after.bans.length) return pins || bans ? {prefix: '', locked: []} : {};
+    const isFreed = !bans && (prefix !== undefined || locked !== undefined);
+    return isFreed ? {} : this.keptIn({text, start: 0, end: 0}, after);
+  }
+
+  /**
+   * The words of a text that stay: up to the caret or what is selected, those that the person wrote, and those kept before;
+   * without what is banned.
+   * @param {{text: string, start: number, end: number}} chosen
+   * @param {Readonly<Constraints>} [constraints]
+   * @returns {Kept}
+   */
+  keptIn(chosen, constraints = this.now) {
+    const {prefix, locked} = keptOf(chosen, this.current.detail?.proposal?.text ?? '', constraints);
+    const isFree = (/** @type {string} */ part) => !constraints.bans.some(ban => containsBanned(part, ban));
+    return {prefix: isFree(prefix) ? prefix : '', locked: locked.filter(isFree)};
   }
 
   get isEmpty() {
@@ -93,21 +123,12 @@ export class ConstraintSet {
   /**
    * @param {string} text
    * @param {string[]} [replaced] pins that the new one replaces
-   * @param {string} [follow] the text to follow, with the pin in its place; otherwise it is chosen by itself
    */
-  pin(text, replaced = [], follow) {
+  pin(text, replaced = []) {
     const {lifted, constraints} = withPin(this.now, text.trim(), replaced);
     this.reportLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
     const {pins, bans} = constraints;
-    if (text.trim()) this.change(follow === undefined ? {pins, bans} : {pins, bans, follow});
-  }
-
-  /**
-   * Follows a text in which the pins have other places.
-   * @param {string} follow
-   */
-  place(follow) {
-    this.change({follow});
+    if (text.trim()) this.change({pins, bans});
   }
 
   /** @param {string} text */

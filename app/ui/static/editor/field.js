@@ -2,7 +2,7 @@
 import {Changes, originOf} from '../core/changes.js';
 import {partsOf, tagLabel} from '../core/chips.js';
 import {h, isRightToLeft, setText, t} from '../core/dom.js';
-import {wholeWords, withoutMarks, wordAround} from '../core/words.js';
+import {wholeWords, wordAround, wordAt} from '../core/words.js';
 import {TextBox} from './text_box.js';
 
 export class Field {
@@ -119,11 +119,22 @@ export class Field {
     return this.area.value.slice(this.area.selectionStart, this.area.selectionEnd);
   }
 
-  /** The words that are selected at least in part, else the word at the caret; without spaces around them. */
+  /**
+   * [start, end] of the words that are selected at least in part, else of the word at the caret; without spaces around them.
+   * @returns {[number, number]}
+   */
+  words() {
+    const {selectionStart, selectionEnd, value} = this.area;
+    if (selectionStart === selectionEnd) return wordAt(value, selectionStart);
+    const [start, end] = wholeWords(value, selectionStart, selectionEnd);
+    const chosen = value.slice(start, end);
+    const from = start + chosen.length - chosen.trimStart().length;
+    return [from, from + chosen.trim().length];
+  }
+
+  /** The text of `words`. */
   selection() {
-    const [start, end] = wholeWords(this.area.value, ...this.range());
-    const text = this.area.value.slice(start, end).trim();
-    return this.area.selectionStart === this.area.selectionEnd ? withoutMarks(text) : text;
+    return this.area.value.slice(...this.words());
   }
 
   /**

@@ -1,8 +1,7 @@
-/* The n-best list without the proposal: bars for the scores, with constraints, differences to the proposal and unmet
-   constraints marked. */
+/* The n-best list: bars for the scores, with constraints, differences from the best one and unmet constraints marked. */
 import {withChips} from '../core/chips.js';
 import {button, h, icon, number, setText, sr, t, textIn} from '../core/dom.js';
-import {hint, shortcut} from '../core/key_bindings.js';
+import {hint, shortcut, speltFor} from '../core/key_bindings.js';
 
 /** @type {Record<string, (content: Child, text: string) => Child>} */
 const RUNS = {
@@ -18,7 +17,7 @@ const RUNS = {
   ],
 };
 
-const NUM_SHOWN = 4;
+const NUM_SHOWN = 5;
 const MAX_LINES = 2; // long ones are shortened
 const LONG_TEXT = 110; // letters that fit into a line
 const LONG_RUN = 56;
@@ -33,7 +32,7 @@ const MIN_HEIGHT = 50; // two hypotheses; after a pin there may be more, which a
 const COMPARED_TOKENS = 5; // of a single one, the probabilities are nearly equal
 
 /**
- * The runs of a long hypothesis, where of what is the same as in the proposal only the words beside a difference are left.
+ * The runs of a long hypothesis, where of what is the same as in the best one only the words beside a difference are left.
  * @param {[string, string][]} runs
  * @returns {[string, string][]}
  */
@@ -51,7 +50,7 @@ export const shortened = runs => {
 };
 
 /**
- * A bar for the probability of a few tokens, compared with the proposal's; the score as a number for the pointer and
+ * A bar for the probability of a few tokens, compared with the best one's; the score as a number for the pointer and
  * for screen readers.
  * @param {{score: number, score_difference: number, penalty?: number}} row
  */
@@ -79,7 +78,8 @@ export class Hypotheses {
     this.free = h('div.freerow', {hidden: true});
     this.note = h('p.muted', {});
     this.end = h('div.end', {hidden: true}, this.note); // why the list has no more, where there is room for it
-    this.advice = h('p.muted.advice', {hidden: true, title: t('nbest.advice')}, t('nbest.advice'));
+    const advice = t('nbest.advice', {pin: speltFor('pin'), ban: speltFor('ban_selection')});
+    this.advice = h('p.muted.advice', {hidden: true, title: advice}, advice);
     this.toggle = button(
       '.panelhead',
       {...shortcut('details'), 'aria-expanded': 'true', onclick: onToggle},
@@ -87,10 +87,10 @@ export class Hypotheses {
       t('nbest.show'),
       hint('details'),
     );
-    this.element = h('div.nbest', {}, this.toggle, this.list, this.end, this.free, this.advice);
-    /** @type {Hypothesis[]} the proposal first */
+    this.head = h('div.panelbar', {}, this.toggle);
+    this.element = h('div.nbest', {}, this.head, this.list, this.end, this.free, this.advice);
+    /** @type {Hypothesis[]} the best first */
     this.rows = [];
-    this.numListed = 0; // without the proposal
     this.list.addEventListener('keydown', event => this.onKey(event));
   }
 
@@ -109,7 +109,7 @@ export class Hypotheses {
    * @param {number | null} length the number of characters of hypotheses that are not known yet; null for those listed
    */
   neededHeight(length) {
-    const head = this.toggle.offsetHeight + HEAD_EDGES;
+    const head = this.head.offsetHeight + HEAD_EDGES;
     if (!this.isOpen) return head;
     if (length !== null) {
       const lines = Math.min(MAX_LINES, Math.ceil((length * LETTER) / (this.element.clientWidth - BESIDE_TEXT)));
@@ -134,7 +134,7 @@ export class Hypotheses {
   onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = [...this.list.children].findIndex(item => item.contains(/** @type {Node} */ (event.target)));
-    const last = this.numListed - 1;
+    const last = this.rows.length - 1;
     const numbered = /^[1-9]$/.test(event.key) ? this.rows[Number(event.key) - 1] : undefined;
     const to = {ArrowDown: Math.min(at + 1, last), ArrowUp: at - 1, Home: 0, End: last}[event.key];
     if (event.key === 'Escape' || to === -1) this.onLeave();
@@ -154,30 +154,20 @@ export class Hypotheses {
   }
 
   /**
-   * current: the text of the field; proposal: the text that is not listed again; free: the best translation without
-   * constraints, or null.
+   * current: the text of the field; free: the best translation without constraints, or null.
    * @param {Hypothesis[]} rows
-   * @param {{lang?: string, current?: string, proposal?: string, free?: FreeHypothesis | null, tags?: Tags, isPending?: boolean}} options
+   * @param {{lang?: string, current?: string, free?: FreeHypothesis | null, tags?: Tags, isPending?: boolean}} options
    */
-  render(rows, {lang = '', current, proposal = '', free = null, tags = {}, isPending = false}) {
-    const signature = JSON.stringify([
-      rows,
-      lang,
-      rows.findIndex(row => row.text === current),
-      proposal,
-      free,
-      isPending,
-    ]);
+  render(rows, {lang = '', current, free = null, tags = {}, isPending = false}) {
+    const signature = JSON.stringify([rows, lang, rows.findIndex(row => row.text === current), free, isPending]);
     if (signature === this.signature) return;
     this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
     this.rows = rows;
-    const others = rows.filter(row => row.rank || row.text !== proposal);
-    this.numListed = others.length;
     const content = (/** @type {[string, string][]} */ runs) =>
       shortened(runs).map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags), text));
     this.list.replaceChildren(
-      ...others.map(row => {
+      ...rows.map(row => {
         const isTaken = row.text === current;
         return h(
           'li',
@@ -207,8 +197,8 @@ export class Hypotheses {
         );
       }),
     );
-    this.end.hidden = (!rows.length && !isPending) || others.length >= NUM_SHOWN;
-    setText(this.note, t(isPending ? 'nbest.pending' : others.length ? 'nbest.few' : 'nbest.none'));
+    this.end.hidden = (!rows.length && !isPending) || rows.length >= NUM_SHOWN;
+    setText(this.note, t(isPending ? 'nbest.pending' : rows.length > 1 ? 'nbest.few' : 'nbest.none'));
     this.free.hidden = !free || !rows.length;
     this.advice.hidden = Boolean(free) || !rows.length;
     if (free) {
@@ -219,6 +209,6 @@ export class Hypotheses {
         h('span.tx', textIn(lang), content(free.runs)),
       );
     }
-    if (focused >= 0) this.focus(Math.min(focused, others.length - 1));
+    if (focused >= 0) this.focus(Math.min(focused, rows.length - 1));
   }
 }

@@ -38,14 +38,14 @@ export const buildLayout = segment => {
     t('action.more'),
     button('.btn', {title: t('action.more.title')}, t('action.more'), icon('more', true)),
     () => {
-      const {proposal, view, comment} = segment;
+      const {marks, view, comment} = segment;
       const confidence = choice('problem', t('confidence.show'), t('confidence.title'), () => {
         view.toggleConfidence();
         segment.focusField();
       });
       confidence.setAttribute('role', 'menuitemcheckbox');
-      confidence.setAttribute('aria-checked', String(proposal.showsConfidence));
-      if (proposal.showsConfidence) confidence.firstElementChild?.replaceWith(icon('check'));
+      confidence.setAttribute('aria-checked', String(marks.showsConfidence));
+      if (marks.showsConfidence) confidence.firstElementChild?.replaceWith(icon('check'));
       /** @type {[HTMLElement, string][]} */
       const choices = [
         [choice('comment', t('comment.menu'), t('comment.title'), () => comment.edit()), 'comment'],
@@ -74,16 +74,6 @@ export const buildLayout = segment => {
   const between = h('details.between', {hidden: true, title: t('between.title')}, betweenLabel, betweenText);
   const sourceCount = h('span.end.num', {});
   const scoreNote = h('span.scoreval.num', {});
-  const useProposal = button(
-    '.link',
-    {
-      onclick: () => {
-        const [first] = segment.offers.hypotheses.rows;
-        if (first) segment.offers.take(first);
-      },
-    },
-    t('proposal.use'),
-  );
   const freeNote = h('span', {});
   const freeButton = button('.link', {onclick: () => segment.constraints.toggleFree(), ...shortcut('free')});
   const free = h('span.follows', {hidden: true}, freeNote, freeButton, hint('free'));
@@ -153,18 +143,6 @@ export const buildLayout = segment => {
       h(
         'div.lab',
         {},
-        h('b', {}, t('proposal.label')),
-        useProposal,
-        free,
-        h('span.end', {}),
-        segment.origins.element,
-        scoreNote,
-      ),
-      segment.proposal.element,
-      notices,
-      h(
-        'div.lab',
-        {},
         h('b', {}, t('field.label')),
         segment.text.field.tagNote,
         segment.checks.link,
@@ -174,6 +152,7 @@ export const buildLayout = segment => {
         limitStatus,
       ),
       segment.text.field.element,
+      notices,
       segment.completion.announcement,
       segment.revision.announcement,
       segment.offers.question,
@@ -197,6 +176,7 @@ export const buildLayout = segment => {
     segment.review.approveButton,
     action(null, t('action.confirm'), 'confirm', () => segment.confirmation.press(), '.primary'),
   );
+  segment.offers.hypotheses.head.append(free, h('span.end', {}), segment.origins.element, scoreNote);
   const element = h(
     'section.editor',
     {},
@@ -220,7 +200,6 @@ export const buildLayout = segment => {
     betweenText,
     sourceCount,
     scoreNote,
-    useProposal,
     free,
     freeNote,
     freeButton,

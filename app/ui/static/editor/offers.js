@@ -3,6 +3,7 @@
 import {withPin} from '../core/constraints.js';
 import {button, h, icon, t} from '../core/dom.js';
 import {speltFor} from '../core/key_bindings.js';
+import {wordAt} from '../core/words.js';
 import {Alternatives} from './alternatives.js';
 import {Hypotheses} from './hypotheses.js';
 
@@ -13,23 +14,31 @@ export class Offers {
    * @param {Readonly<CurrentSegment>} parts.current
    * @param {TargetText} parts.text
    * @param {ConstraintSet} parts.constraints
-   * @param {Proposal} parts.proposal
+   * @param {WordMarks} parts.marks
    * @param {(kind: string) => void} parts.record records a step of undo before a change
    * @param {() => void} parts.onToggle shows or hides the panel with the n-best list
    */
-  constructor(page, {current, text, constraints, proposal, record, onToggle}) {
+  constructor(page, {current, text, constraints, marks, record, onToggle}) {
     this.page = page;
     this.current = current;
     this.text = text;
     this.constraints = constraints;
-    this.proposal = proposal;
     this.record = record;
     this.question = h('div.ask', {role: 'alertdialog', 'aria-labelledby': 'pinpoint-replace-text', hidden: true});
     this.alternatives = new Alternatives({
-      ask: (word, shown) =>
-        page.server.alternatives({token: page.session.token, segment: current.index, word, text: shown}),
+      ask: (before, shown) => {
+        const {locked} = constraints.keptIn({text: shown, start: 0, end: before.length});
+        return page.server.alternatives({
+          token: page.session.token,
+          segment: current.index,
+          text: shown,
+          before,
+          locked,
+        });
+      },
       onTake: (row, answer) => this.takeAlternative(row, answer),
       onBan: banned => constraints.ban(banned),
+      onMove: place => marks.ask(place),
     });
     this.hypotheses = new Hypotheses({
       onTake: (row, number) => this.take(row, number),
@@ -97,39 +106,32 @@ export class Offers {
     this.question.replaceChildren();
   }
 
-  /** Alt+A: shows alternatives for the word in focus, or for the word at the caret if the field shows the proposal. */
+  /** Alt+A: shows alternatives for the word at the caret, or for the first that is selected. */
   askAlternatives() {
-    const {page, proposal, current, text} = this;
-    const isInField = !proposal.line.contains(document.activeElement);
-    const proposed = current.detail?.proposal;
-    const word =
-      !proposed?.text || proposed.text !== proposal.text
-        ? null
-        : !isInField
-          ? proposal.current
-          : text.value === proposed.text
-            ? proposal.wordAt(text.field.area.selectionStart)
-            : null;
-    const anchor = word === null ? null : proposal.elementOf(word);
-    if (!proposed?.asked || word === null || !anchor) {
-      page.say('info', t('alts.nowhere', {keys: speltFor('proposal')}));
+    const {page, current, text} = this;
+    const {area, box} = text.field;
+    const [first, last] = text.field.words();
+    const [start, end] = wordAt(text.value, first);
+    if (first === last || !current.detail) {
+      page.say('info', t('alts.nowhere'));
       return;
     }
-    const goBack = () => (isInField ? text.focus() : proposal.focusWord(proposal.current));
-    const asked = proposed.asked[word];
-    const pressed = proposal.textOf(word, word);
-    this.alternatives.open(anchor, {
-      word: asked.number,
-      name: pressed.startsWith(asked.text) ? pressed : asked.text,
-      text: proposed.text,
+    const {selectionStart, selectionEnd} = area;
+    this.alternatives.open([start, end], {
+      text: text.value,
       lang: page.languages.target,
       tags: current.row.tags,
-      goBack,
+      placeOf: () => box.placeOf(start),
+      goBack: () => {
+        text.focus();
+        area.setSelectionRange(selectionStart, selectionEnd);
+      },
     });
   }
 
   /**
-   * Pins the chosen word; its sentence becomes the proposal. The field follows the proposal, unless it has typed text.
+   * Puts the chosen word and the rest of its sentence into a text of the person's own. In a text of the machine's, pins the
+   * word: its sentence becomes the proposal.
    * @param {AlternativeRow} row
    * @param {Answer} answer
    */
@@ -138,9 +140,16 @@ export class Offers {
     const {detail} = current;
     const {pins, bans, locked} = withPin(constraints.now, row.word, answer.replaced).constraints;
     const isPinned = pins.slice(0, -1).includes(row.word);
+    const isOwn =
+      text.isTyped || (detail?.target ?? answer.text) !== detail?.proposal?.text || detail?.state === 'confirmed';
     this.record('constrain');
-    if (detail?.target != null && !text.isTyped && text.value === answer.text && detail.state !== 'confirmed')
-      text.followProposal();
+    if (isOwn) {
+      const kept = constraints.now.pins.filter(pin => !answer.replaced.includes(pin));
+      text.replace(row.text, 'alternative', {caret: row.text.length - row.tail.length, isTyped: true});
+      if (kept.length < constraints.now.pins.length) constraints.change({pins: kept}, 'alternative', false);
+      return;
+    }
+    if (detail?.target != null) text.followProposal();
     constraints.change(
       {
         pins: isPinned ? pins.slice(0, -1) : pins,

@@ -1,6 +1,6 @@
-/* The confirmed segments that the words of a proposal come from: beside its score, as links. While the pointer or the
-   focus is on a word, its segments stand out, with the source of the first; on a link, the words that come from it. No link
-   moves, so that the pointer can go from a word to its link. */
+/* The confirmed segments that the words of the translation come from, as links. While the pointer or the caret is on a word,
+   its segments stand out, with the source of the first; on a link, the words that come from it. No link moves, so that the
+   pointer can go from a word to its link. */
 import {button, h, t, textIn} from '../core/dom.js';
 import {percent} from '../core/texts.js';
 
@@ -45,23 +45,26 @@ export class Origins {
   #signature = '';
 
   /**
-   * @param {Proposal} proposal
+   * @param {{text: TargetText, marks: WordMarks}} parts
    * @param {object} options
    * @param {() => string} options.language of the source
    * @param {(index: number) => void} options.onGo opens a segment
    */
-  constructor(proposal, {language, onGo}) {
-    this.proposal = proposal;
+  constructor({text, marks}, {language, onGo}) {
+    this.area = text.field.area;
+    this.marks = marks;
     this.language = language;
     this.onGo = onGo;
     this.source = h('bdi', {});
     this.share = h('span.num', {});
     this.element = h('span.origins', {hidden: true});
-    const {line} = proposal;
-    line.addEventListener('mouseover', event => this.show(proposal.wordOf(event.target) ?? this.inFocus()));
-    line.addEventListener('mouseleave', () => this.show(this.inFocus()));
-    line.addEventListener('focusin', event => this.show(proposal.wordOf(event.target)));
-    line.addEventListener('focusout', () => this.show(null));
+    const {area} = this;
+    area.addEventListener('mouseover', event => {
+      const word = /** @type {Element} */ (event.target).closest('[data-word]')?.getAttribute('data-word');
+      this.show(word ? Number(word) : this.inFocus());
+    });
+    for (const name of ['mouseleave', 'selectionchange', 'focus', 'blur'])
+      area.addEventListener(name, () => this.show(this.inFocus()));
   }
 
   /**
@@ -110,8 +113,11 @@ export class Origins {
     return button('.link.num', {title: label, 'aria-label': label, onclick}, String(segment));
   }
 
+  /** The machine's word at the caret, or null. */
   inFocus() {
-    return this.proposal.wordOf(document.activeElement);
+    const {area} = this;
+    const isIn = document.activeElement === area && area.selectionStart < area.value.length;
+    return isIn ? this.marks.wordAt(area.selectionStart) : null;
   }
 
   /**
@@ -134,8 +140,6 @@ export class Origins {
    * @param {LearnedView[]} learned
    */
   mark(learned) {
-    const words = new Set(learned.flatMap(one => one.words.map(([word]) => word)));
-    for (const element of this.proposal.line.querySelectorAll('.w'))
-      element.classList.toggle('learned', words.has(Number(element.dataset.word)));
+    this.marks.learn(new Set(learned.flatMap(one => one.words.map(([word]) => word))));
   }
 }

@@ -1,9 +1,8 @@
-/* After an edit, offers the changes that the rest of the sentence then needs. The field shows them as a difference: the words
+/* After an edit, and after a new pin or ban in a text of the person's own, offers the changes that the sentence then needs. The field shows them as a difference: the words
    that would go are struck through, with those that would come in grey behind them. Alt+Y takes all of them, Alt+Shift+Y or
    a click one. The offer changes neither the text nor the caret, and disappears with the next letter typed. */
 import {h, setText, t} from '../core/dom.js';
 import {hint, nameOf, speltFor} from '../core/key_bindings.js';
-import {keptOf} from './rest.js';
 
 const PAUSE_MS = 500; // longer than between two letters of a word
 
@@ -65,6 +64,7 @@ export class Revision {
   /** @type {RevisionRun[]} the offer; empty without one */
   runs = [];
   number = 0; // of the newest question
+  isExpected = false; // constraints of a text of the person's own have changed, and are not answered yet
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
 
@@ -106,21 +106,38 @@ export class Revision {
     if (this.isOffered && textOf(this.runs) !== this.text.value) this.dismiss();
   }
 
+  /** The constraints have changed: their answer is offered once it is there. */
+  expect() {
+    this.isExpected = this.text.isTyped;
+  }
+
+  /** @param {Detail} detail of the server, with the newest constraints */
+  answered({is_pending: isPending}) {
+    if (!this.isExpected || isPending) return;
+    this.isExpected = false;
+    this.ask(true);
+  }
+
   dismiss() {
+    this.isExpected = false;
     this.number++;
     clearTimeout(this.timer);
     if (this.isOffered) this.show([]);
   }
 
-  /** Asks what would change behind the caret; what was edited there stays, too. */
-  async ask() {
+  /**
+   * Asks what would change behind the caret; what was edited there stays, too.
+   * @param {boolean} [isEverywhere] also before the caret
+   */
+  async ask(isEverywhere = false) {
     const {current, text, constraints, page} = this;
     const {value} = text;
     const {detail} = current;
     const proposal = detail?.proposal?.text;
-    const {selectionEnd: end} = text.field.area;
-    if (!proposal || !text.isTyped || value === proposal || !value.slice(end).trim()) return;
-    const kept = keptOf({text: value, start: end, end}, proposal, constraints.now.locked);
+    const end = isEverywhere ? 0 : text.field.area.selectionEnd;
+    if (!proposal || !text.isTyped || (value === proposal && !isEverywhere) || !value.slice(end).trim()) return;
+    const before = isEverywhere ? constraints.now : {...constraints.now, prefix: ''};
+    const kept = constraints.keptIn({text: value, start: end, end}, before);
     const number = ++this.number;
     const {index} = current;
     let answer;

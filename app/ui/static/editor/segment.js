@@ -21,13 +21,13 @@ import {buildLayout} from './layout.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Origins} from './origins.js';
-import {Proposal} from './proposal.js';
 import {Rest} from './rest.js';
 import {Review} from './review.js';
 import {Revision} from './revision.js';
 import {SegmentView} from './segment_view.js';
 import {SelectionBar} from './selection_bar.js';
 import {TargetText} from './target_text.js';
+import {WordMarks} from './word_marks.js';
 
 export class Segment {
   /** @param {Bench} bench */
@@ -47,6 +47,7 @@ export class Segment {
         bench.side.preview.draw(current.index);
         this.revision.settle();
         this.completion.settle();
+        this.marks.repaint();
         this.view.paintState();
       },
       onAnswer: () => this.view.paintHypotheses(),
@@ -58,20 +59,13 @@ export class Segment {
       textSeen: () => ({text: text.isTyped ? text.value : (current.detail?.proposal?.text ?? ''), isOwn: text.isTyped}),
     });
     this.constraints = constraints;
-    const proposal = new Proposal({
-      onPin: (pinned, replaced, follow) => constraints.pin(pinned, replaced, follow),
-      onUnpin: pinned => constraints.unpin(pinned),
-      onMove: follow => constraints.place(follow),
-      onTakeBack: () => this.takeBack(),
-      onBan: banned => constraints.ban(banned),
-      onLeave: () => text.focus(),
-    });
-    this.proposal = proposal;
+    const marks = new WordMarks({current, text, constraints});
+    this.marks = marks;
     this.offers = new Offers(bench, {
       current,
       text,
       constraints,
-      proposal,
+      marks,
       record,
       onToggle: () => this.view.togglePanel(),
     });
@@ -91,10 +85,13 @@ export class Segment {
         text.focus();
       },
     });
-    this.origins = new Origins(proposal, {
-      language: () => bench.languages.source,
-      onGo: index => bench.openSegment(index),
-    });
+    this.origins = new Origins(
+      {text, marks},
+      {
+        language: () => bench.languages.source,
+        onGo: index => bench.openSegment(index),
+      },
+    );
     this.rest = new Rest(bench, {current, text, constraints, record, onCancel: () => this.step(true)});
     this.keys = new KeyCounter(text.field.area, {
       hasConsent: () => bench.keepsKeys,
@@ -118,10 +115,11 @@ export class Segment {
     this.comment = new Comment(bench, current, {onLeave: () => text.focus()});
     this.review = new Review(bench, {current, text, confirmation: this.confirmation});
     this.bar = new SelectionBar(text, [
-      [t('pins.add'), 'pin', () => this.pinSelection()],
-      [t('bans.add'), 'ban_selection', () => this.banSelection()],
-      [t('bar.term'), 'scope', () => this.widen()],
-      [t('bar.concordance'), 'memory', () => bench.side.openMemory()],
+      [() => t(this.#pinnedWords() ? 'bar.unpin' : 'pins.add'), 'pin', () => this.pinSelection()],
+      [() => t('bans.add'), 'ban_selection', () => this.banSelection()],
+      [() => t('action.alternatives'), 'alternatives', () => this.offers.askAlternatives()],
+      [() => t('bar.term'), 'scope', () => this.widen()],
+      [() => t('bar.concordance'), 'memory', () => bench.side.openMemory()],
     ]);
     this.layout = buildLayout(this);
     /** The words of the source that were selected last. */
@@ -135,13 +133,13 @@ export class Segment {
       current,
       text,
       constraints,
-      proposal,
+      marks,
       offers: this.offers,
       ledger: this.ledger,
       origins: this.origins,
       canStep: isUndo => Boolean(this.history.newest(isUndo) || bench.steps.newest(isUndo)),
     });
-    this.alignment = new Alignment(this.layout.sourceHost, proposal);
+    this.alignment = new Alignment(this.layout.sourceHost, {text, marks});
     addEventListener('pagehide', () => {
       text.flush();
       this.comment.flush();
@@ -217,16 +215,16 @@ export class Segment {
     const {detail} = this.current;
     if (!detail) return;
     const {view} = this;
-    if (!this.current.isPending('constrain')) {
-      this.constraints.adopt(detail.constraints);
-      view.paintProposal();
-    }
+    const isPending = this.current.isPending('constrain');
+    if (!isPending) this.constraints.adopt(detail.constraints);
     this.rest.settle();
     if (this.text.adopt(detail) && detail.is_from_memory) this.history.begin({...this.snapshot(), text: null});
+    if (!isPending) view.paintProposal();
     this.revision.settle();
     this.completion.settle();
     view.paintSource(detail.source, detail.terms);
-    this.paintAlignment();
+    this.alignment.update(detail.proposal?.alignment ?? []);
+    if (!isPending) this.revision.answered(detail);
     view.paintSourceNote(detail.note);
     view.paintPins();
     view.paintHypotheses();
@@ -255,9 +253,9 @@ export class Segment {
     this.completion.dismiss();
     this.revision.dismiss();
     if (current.detail) {
-      view.paintProposalPending();
+      view.paintPending();
       view.paintPins();
-      this.paintAlignment();
+      this.revision.expect();
     }
     view.paintState();
     const isByPerson = ['person', 'alternative'].includes(origin);
@@ -265,12 +263,6 @@ export class Segment {
       text.followProposal(); // the match of the memory does not meet the constraints
       this.bench.say('info', t('memory.left', {keys: speltFor('undo')}));
     }
-  }
-
-  /** The alignment belongs to the words of the server's answer, not to those shown before it. */
-  paintAlignment() {
-    const {proposal} = this.current.detail ?? {};
-    this.alignment.update(proposal && proposal.text === this.proposal.text ? proposal.alignment : []);
   }
 
   /* ---- pins and bans ---- */
@@ -306,38 +298,52 @@ export class Segment {
     pinInput.focus();
   }
 
-  /** Alt+P: pins the word in focus in proposal or match, else the selection in the field, else the word at the caret. */
+  /** Alt+P: pins what is selected in the match in focus, else the words selected in the field, else the word at the caret. */
   pinSelection() {
-    const {proposal, constraints} = this;
-    if (proposal.input.isOpen) {
-      proposal.input.enter();
-      return;
-    }
-    if (proposal.line.contains(document.activeElement)) {
-      proposal.press(proposal.anchor ?? proposal.current, proposal.current);
-      return;
-    }
+    const {constraints, text, marks} = this;
     if (this.bench.side.memory.pinFocused()) return;
-    const text = this.text.field.selection();
-    if (!text) this.layout.pinInput.focus();
-    else if (!constraints.now.pins.includes(text)) constraints.pin(text);
+    let [start, end] = text.field.words();
+    if (start === end) {
+      this.layout.pinInput.focus();
+      return;
+    }
+    const pinned = this.#pinnedWords();
+    if (pinned) {
+      constraints.unpin(pinned);
+      return;
+    }
+    const touched = marks.pins().filter(([first, last]) => first < end && start < last);
+    start = Math.min(start, ...touched.map(([first]) => first));
+    end = Math.max(end, ...touched.map(([, last]) => last));
+    constraints.pin(
+      text.value.slice(start, end),
+      touched.map(([, , pin]) => pin),
+    );
   }
 
-  /** Bans the word or phrase chosen in the proposal, else the selection in the field, else the word at the caret. */
+  /** Alt+Shift+B: bans the words selected in the field, else the word at the caret. */
   banSelection() {
-    const {proposal} = this;
-    if (proposal.line.contains(document.activeElement))
-      proposal.ban(proposal.anchor ?? proposal.current, proposal.current);
-    else this.constraints.ban(this.text.field.selection());
+    this.constraints.ban(this.text.field.selection());
   }
 
   /**
-   * Makes a pin, or what is selected in the field, a term of the document or of the glossary; without `text` the pin in
-   * focus, else the selection, else the newest pin.
+   * Makes a pin, or what is selected in the field, a term of the document or of the glossary; without `text` the selection,
+   * else the pin at the caret, else the newest pin.
    * @param {string} [text]
    */
-  widen(text = this.proposal.pinInFocus() ?? (this.text.field.chosen().trim() || this.constraints.now.pins.at(-1))) {
+  widen(text = this.text.field.chosen().trim() || this.#pinAtCaret() || this.constraints.now.pins.at(-1)) {
     widen(this.bench, {text, current: this.current, chosenSource: this.chosenSource});
+  }
+
+  /** The pin that contains the words selected in the field, or the word at the caret. */
+  #pinnedWords() {
+    const [start, end] = this.text.field.words();
+    return this.marks.pins().find(([first, last]) => first <= start && start < end && end <= last)?.[2];
+  }
+
+  #pinAtCaret() {
+    const {selectionStart: caret} = this.text.field.area;
+    return this.marks.pins().find(([start, end]) => start <= caret && caret <= end)?.[2];
   }
 
   /* ---- commands ---- */
@@ -363,12 +369,6 @@ export class Segment {
     if (!snapshot) return;
     this.restore(snapshot, isUndo ? 'undo' : 'redo');
     text.focus();
-  }
-
-  /** Takes back the change of constraints made last, as if it had not been made. */
-  takeBack() {
-    const snapshot = this.history.drop('constrain');
-    if (snapshot && this.current.detail) this.restore(snapshot, 'undo');
   }
 
   /**

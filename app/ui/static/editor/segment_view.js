@@ -1,8 +1,6 @@
 /* Draws the open segment into the elements of its layout. */
-import {markPins} from '../core/constraints.js';
 import {h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
 import {limitNote} from '../core/limits.js';
-import {textOf} from '../core/pin_places.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
 import {languageNames} from '../dialogs/direction.js';
@@ -12,6 +10,7 @@ import {settle, sourceLine} from './source.js';
 const CONFIDENCE_KEY = 'pinpoint:confidence';
 const PANEL_KEY = 'pinpoint:details'; // other translations, scores and prices
 const FULL_LEDGER = 90; // pixels: the ledger's heading and two constraints; a third takes the place of the free translation
+const LEDGER_LINE = 28; // of a closed panel: all constraints on one line
 const BESIDE = 55; // pixels: a row above the open segment, and most of one below
 
 export class SegmentView {
@@ -26,19 +25,19 @@ export class SegmentView {
    * @param {Readonly<CurrentSegment>} parts.current
    * @param {TargetText} parts.text
    * @param {ConstraintSet} parts.constraints
-   * @param {Proposal} parts.proposal
+   * @param {WordMarks} parts.marks
    * @param {Offers} parts.offers
    * @param {Ledger} parts.ledger
    * @param {Origins} parts.origins
    * @param {(isUndo: boolean) => boolean} parts.canStep whether there is a step to undo or to redo
    */
-  constructor(page, layout, {current, text, constraints, proposal, offers, ledger, origins, canStep}) {
+  constructor(page, layout, {current, text, constraints, marks, offers, ledger, origins, canStep}) {
     this.page = page;
     this.layout = layout;
     this.current = current;
     this.text = text;
     this.constraints = constraints;
-    this.proposal = proposal;
+    this.marks = marks;
     this.offers = offers;
     this.ledger = ledger;
     this.origins = origins;
@@ -59,20 +58,14 @@ export class SegmentView {
     this.paintSource([{t: this.current.source}], []);
     layout.sourceNote.hidden = true;
     this.paintBetween('');
-    this.proposal.reset();
     const {row} = this.current;
-    const proposed = row.state === 'pretranslated' && !row.is_from_memory ? row.target : null;
-    this.proposal.tags = row.tags;
-    this.proposal.render(proposed ? [{t: proposed}] : [], {
-      lang: page.languages.target,
-      isBusy: true,
-      placeholder: '',
-    });
+    this.marks.show([]);
+    this.setBusy(true);
     this.offers.hypotheses.render([], {});
     this.ledger.clear();
     this.#known = {prices: null, free: null};
     layout.notices.replaceChildren();
-    this.paintProposalNote(null, []);
+    this.paintOrigin(null, []);
     this.text.field.setLanguage(page.languages.target, row.tags);
   }
 
@@ -86,16 +79,14 @@ export class SegmentView {
     const {field} = this.text;
     const {hypotheses} = this.offers;
     const {list, total} = this.ledger;
+    const full = hypotheses.isOpen ? FULL_LEDGER : LEDGER_LINE;
     element.style.setProperty('--held', '0px');
     element.style.setProperty('--nbest', '');
     const top = hypotheses.element.getBoundingClientRect().top; // right below the two columns
     const ledgerEnd = list.parentElement?.getBoundingClientRect().bottom ?? top;
-    const filling = Math.max(0, FULL_LEDGER - list.offsetHeight - total.offsetHeight);
-    const source = sourceHost.offsetHeight;
-    const text = Math.max(source, field.element.offsetHeight); // about the height of the proposal
-    const coming = this.proposal.tokens.length ? 0 : Math.max(0, text - this.proposal.line.offsetHeight);
-    const comingText = this.text.value ? 0 : Math.max(0, source - field.element.offsetHeight);
-    const growth = Math.max(0, ledgerEnd + filling - top, coming + comingText);
+    const filling = Math.max(0, full - list.offsetHeight - total.offsetHeight);
+    const coming = this.text.value ? 0 : Math.max(0, sourceHost.offsetHeight - field.element.offsetHeight);
+    const growth = Math.max(0, ledgerEnd + filling - top, coming);
     const held = top - element.getBoundingClientRect().top + growth;
     element.style.setProperty('--held', `${held}px`);
     const room = (element.closest('.scroll')?.clientHeight ?? 0) - held - BESIDE;
@@ -149,21 +140,12 @@ export class SegmentView {
     const {detail} = this.current;
     if (!detail) return;
     this.paintBetween(detail.between);
-    const {proposal, is_pending: isPending, notices} = detail;
+    const {proposal, is_pending: isPending, notices, learned_from: learned} = detail;
     const {alternatives} = this.offers;
-    if (alternatives.isOpen && proposal?.text !== alternatives.text) alternatives.close();
-    const tokens = proposal ? this.tokensOf(proposal, isPending) : [];
-    const learned = proposal && textOf(tokens) === proposal.text ? detail.learned_from : []; // of its words
-    this.proposal.render(tokens, {
-      lang: this.page.languages.target,
-      isBusy: isPending,
-      confidence: proposal?.confidence ?? [],
-      origins: originTexts(learned),
-      placeholder: isPending
-        ? t(this.page.model.state === 'ready' ? 'proposal.pending' : 'proposal.model_loading')
-        : t('proposal.none'),
-    });
-    this.paintProposalNote(proposal, learned);
+    if (alternatives.isOpen && this.text.value !== alternatives.text) alternatives.close();
+    this.marks.show(proposal?.tokens ?? [], {confidence: proposal?.confidence, origins: originTexts(learned)});
+    this.setBusy(isPending);
+    this.paintOrigin(proposal, learned);
     const texts = [...notices];
     if (proposal?.is_stale && !isPending) texts.push(t('proposal.stale'));
     this.layout.notices.replaceChildren(
@@ -172,36 +154,25 @@ export class SegmentView {
   }
 
   /**
-   * The score, and the confirmed segments that words of the proposal come from.
+   * The score, and the confirmed segments that words of the translation come from.
    * @param {ProposalView | null} proposal
    * @param {LearnedView[]} learned
    */
-  paintProposalNote(proposal, learned) {
+  paintOrigin(proposal, learned) {
     const {scoreNote} = this.layout;
     setText(scoreNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
     this.origins.render(learned);
   }
 
-  /**
-   * The words to show. While a newer proposal is awaited, those of the last one, or those that the person typed over or
-   * moved, with the marks of the current pins.
-   * @param {ProposalView} proposal
-   * @param {boolean} isPending
-   */
-  tokensOf(proposal, isPending) {
-    if (!isPending) return structuredClone(proposal.tokens);
-    const isShown = [proposal.text, this.constraints.now.follow].includes(this.proposal.text);
-    const isClickable = this.proposal.tokens.some(token => token.w !== undefined);
-    return markPins(isShown && isClickable ? this.proposal.tokens : proposal.tokens, this.constraints.now.pins);
+  /** @param {boolean} isBusy whether the machine's text is about to change */
+  setBusy(isBusy) {
+    this.text.field.element.setAttribute('aria-busy', String(isBusy));
   }
 
-  /** Shows the proposal as pending after a change of the constraints; pins get or lose their mark at once. */
-  paintProposalPending() {
-    this.proposal.render(markPins(this.proposal.tokens, this.constraints.now.pins), {
-      lang: this.page.languages.target,
-      isBusy: true,
-      placeholder: t('proposal.pending'),
-    });
+  /** Shows that an answer to changed constraints is awaited; pins get or lose their mark at once. */
+  paintPending() {
+    this.marks.repaint();
+    this.setBusy(true);
   }
 
   /** True if the shown prices are of the earlier constraints, and newer prices are being computed. */
@@ -224,7 +195,6 @@ export class SegmentView {
       this.offers.hypotheses.render(detail.nbest, {
         lang: this.page.languages.target,
         current: this.text.value,
-        proposal: detail.proposal?.text,
         tags: this.current.row.tags,
         free: this.#known.free,
         isPending: detail.is_pending && this.page.model.state === 'ready',
@@ -246,6 +216,9 @@ export class SegmentView {
     text.field.area.readOnly = Boolean(holder);
     layout.pinInput.disabled = Boolean(holder);
     text.field.element.classList.toggle('quiet', state !== 'confirmed' && text.snapshot().text === null);
+    const isReady = this.page.model.state === 'ready';
+    const coming = detail?.is_pending ? t(isReady ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none');
+    text.field.element.dataset.hint = text.value || !detail ? '' : coming;
     const unseen = unseenIn(text.value);
     const limit = limitNote(text.value, detail?.limits);
     layout.fieldNote.classList.toggle('over', limit.isOver);
@@ -262,13 +235,12 @@ export class SegmentView {
       layout.fieldNote,
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
     );
-    layout.useProposal.hidden = !detail?.proposal || detail.proposal.text === text.value;
     this.paintFree();
     layout.undoButton.disabled = !this.canStep(true);
     layout.redoButton.disabled = !this.canStep(false);
   }
 
-  /** Shows if the proposal changes as little as possible or everything except the constraints, and the key. */
+  /** Shows if the machine's text changes as little as possible or everything except the constraints, and the key. */
   paintFree() {
     const {free, freeNote, freeButton} = this.layout;
     const isFree = !this.constraints.now.follow;
@@ -278,9 +250,9 @@ export class SegmentView {
     freeButton.title = t(isFree ? 'free.stay.title' : 'free.title');
   }
 
-  /** @param {boolean} isShown whether the proposal shows how sure the model is of each word */
+  /** @param {boolean} isShown whether the words show how sure the model is of them */
   showConfidence(isShown) {
-    this.proposal.showConfidence(isShown);
+    this.marks.showConfidence(isShown);
   }
 
   /** @param {boolean} isShown whether other translations, scores and prices are shown */
@@ -297,7 +269,7 @@ export class SegmentView {
   }
 
   toggleConfidence() {
-    const isShown = !this.proposal.showsConfidence;
+    const isShown = !this.marks.showsConfidence;
     writeStored('local', CONFIDENCE_KEY, isShown ? 'shown' : 'hidden');
     this.showConfidence(isShown);
   }

@@ -1,4 +1,5 @@
-/* The edit field's editor: CodeMirror with one line of text, tags as atoms, offered changes, and grey text behind the last letter.
+/* The edit field's editor: CodeMirror with one line of text, marked words, tags as atoms, offered changes, and grey text behind
+   the last letter.
    Its element has the properties of a text area, so that the rest of the page need not know the library. */
 import {chip, partsOf, withChips} from '../core/chips.js';
 import {h, t} from '../core/dom.js';
@@ -41,12 +42,16 @@ export class TextBox {
   ghost = ''; // the completion shown behind the text
   /** @type {OfferedChange[]} */
   offered = []; // what would change in the text
+  /** @type {(text: string) => WordMark[]} */
+  marksOf = () => []; // what is marked in a text
   /** @type {Tags} */
   tags = {}; // those of the source
   /** @type {Record<string, string>} */
   attributes = {};
   isComposing = false; // an input method composes letters
   #isReadOnly = false;
+  #isPressed = false; // a button of the pointer is down
+  #isStale = false; // what is shown has changed meanwhile
   /** @type {{inputType: string, data: string | null} | null} the newest input that the browser reported */
   #reported = null;
 
@@ -91,6 +96,11 @@ export class TextBox {
       dispatchTransactions: (transactions, view) => this.#update(transactions, view),
     });
     this.area = this.#asTextArea(this.view.contentDOM);
+    this.area.addEventListener('pointerdown', () => {
+      this.#isPressed = true;
+    });
+    for (const name of ['pointerup', 'mouseup', 'pointercancel', 'dragend'])
+      window.addEventListener(name, () => setTimeout(() => this.#release()), true); // the click comes first
   }
 
   get element() {
@@ -158,9 +168,18 @@ export class TextBox {
     return this.view.coordsAtPos(offset);
   }
 
-  /** Shows tags, offers, the grey text and the attributes as they are now. */
+  /**
+   * Shows marks, tags, offers, the grey text and the attributes as they are now; while a button is down, after that: an
+   * element that is replaced between press and release gets no click.
+   */
   repaint() {
-    this.view.dispatch({effects: REPAINT.of(null)});
+    this.#isStale = this.#isPressed;
+    if (!this.#isPressed) this.view.dispatch({effects: REPAINT.of(null)});
+  }
+
+  #release() {
+    this.#isPressed = false;
+    if (this.#isStale) this.repaint();
   }
 
   /** @param {Record<string, string>} attributes */
@@ -285,11 +304,17 @@ export class TextBox {
       const widget = new Shown(`${written} ${tag.name} ${tag.content}`, () => chip(written, tag));
       return Decoration.replace({widget}).range(from, to);
     });
+    const isInTag = (/** @type {WordMark} */ {start, end}) => tags.some(({from, to}) => from < end && start < to);
+    const marks = this.marksOf(text)
+      .filter(mark => mark.end > mark.start && !isInTag(mark))
+      .map(({start, end, classes, attributes}) =>
+        Decoration.mark({class: classes, attributes, inclusive: false}).range(start, end),
+      );
     const offered = this.offered.flatMap(({start, end, text: coming, take}, number) => {
       const keep = (/** @type {Event} */ event) => event.preventDefault(); // the field keeps the focus
       const made = () =>
         h(
-          `ins.offered${start === end ? '.gap' : ''}`,
+          `ins.offered${start < end ? '' : /\s/.test(text[start - 1] ?? ' ') ? '.gap' : '.gap.behind'}`,
           {'aria-hidden': 'true', title: t('revision.take_one'), onmousedown: keep, onclick: take},
           withChips(coming, this.tags),
         );
@@ -301,6 +326,6 @@ export class TextBox {
     // U+200C keeps the text and the completion apart where letters join, as in Arabic.
     const grey = () => h('span', {'aria-hidden': 'true'}, ghost && '\u200c', h('span.ghost', {}, ghost));
     const widget = Decoration.widget({widget: new Shown(`grey ${ghost}`, grey), side: 1});
-    return Decoration.set([...tags, ...offered, widget.range(text.length)], true);
+    return Decoration.set([...marks, ...tags, ...offered, widget.range(text.length)], true);
   }
 }

@@ -9,7 +9,7 @@ const STORE_KEY = 'pinpoint:welcomed';
 const EDGE = 12; // pixels kept free at the sides of the window
 /** @type {[name: string, selector: string][]} */
 const MARKS = [
-  ['pin', '.hyp .pin'],
+  ['pin', '.field .pin'],
   ['terms', '#pinpoint-tab-terms'],
   ['confirm', '.actions .primary'],
 ];
@@ -28,7 +28,7 @@ export const welcome = (root, onLeave) =>
       return;
     }
     const observer = new MutationObserver(() => {
-      if (!root.querySelector('.doc:not([inert]) .hyp[aria-busy=false] .pin')) return;
+      if (!root.querySelector('.doc:not([inert]) .field[aria-busy=false] .pin')) return;
       observer.disconnect();
       /** @param {boolean} hadFocus */
       const leave = hadFocus => {
@@ -86,7 +86,7 @@ const show = (root, onLeave) => {
   };
   const paint = () => {
     const [name] = MARKS[at];
-    text.textContent = t(`coach.${name}`, {keys: speltFor('confirm')});
+    text.textContent = t(`coach.${name}`, {keys: speltFor('confirm'), pin: speltFor('pin')});
     number.textContent = t('coach.number', {n: at + 1, total: MARKS.length});
     next.textContent = t(at === MARKS.length - 1 ? 'coach.done' : 'coach.next');
     place();

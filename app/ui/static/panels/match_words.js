@@ -1,5 +1,5 @@
 /* The translation of a match as words to press: a click or Space pins a word or releases its pin, dragging or Shift
-   selects a phrase, as in the proposal. */
+   selects a phrase. */
 import {placesOf} from '../core/boundaries.js';
 import {h, t, textIn} from '../core/dom.js';
 import {withoutMarks, wordStarts} from '../core/words.js';
