@@ -36,14 +36,14 @@ MEASURE = """() => {
   const measured = window.measured = {times: {lock: [], list: [], next: []}, moved: [], pointers: 0};
   const waits = {};
   const all = selector => document.querySelectorAll(selector).length;
-  const isBusy = () => document.querySelector('.hyp').getAttribute('aria-busy') === 'true';
+  const isBusy = () => document.querySelector('.field').getAttribute('aria-busy') === 'true';
   const number = () => document.querySelector('.editor .no').textContent;
   addEventListener('pointerdown', () => { measured.pointers++; }, true);
-  addEventListener('keydown', ({timeStamp: started, key, ctrlKey, target}) => {
-    if (key === ' ' && target.closest?.('.hyp .w')) {
-      const before = all('.hyp .pin');
+  addEventListener('keydown', ({timeStamp: started, key, altKey, ctrlKey}) => {
+    if (key === 'p' && altKey) {
+      const before = all('.field .pin');
       let wasBusy = false;
-      waits.lock = {started, isDone: () => all('.hyp .pin') > before};
+      waits.lock = {started, isDone: () => all('.field .pin') > before};
       waits.list = {started, isDone: () => { wasBusy ||= isBusy(); return wasBusy && !isBusy(); }};
     }
     if (key === 'Enter' && ctrlKey) {
@@ -83,9 +83,9 @@ WATCH = """() => {
 # The open segment has its proposal and prices, and the field has the focus.
 READY = """number => document.querySelector('.editor .no').textContent === number
   && document.activeElement.id === 'pinpoint-edit' && document.activeElement.value
-  && document.querySelector('.hyp').getAttribute('aria-busy') === 'false'
+  && document.querySelector('.field').getAttribute('aria-busy') === 'false'
   && document.querySelector('.nbest').textContent.trim()"""
-SETTLED = "() => document.querySelector('.hyp').getAttribute('aria-busy') === 'false'"
+SETTLED = "() => document.querySelector('.field').getAttribute('aria-busy') === 'false'"
 LEFT = """([number, total]) => document.querySelector('.editor .no').textContent !== number
   || [...document.querySelectorAll('.checks li')].some(finding => finding.offsetParent)
   || document.querySelector('.prog').textContent.includes(`${total} / ${total}`)"""

@@ -178,7 +178,7 @@ def stop_pretranslation(page: Page) -> None:
     """Cancels pretranslation and waits until running requests are done."""
     page.locator(".status .btn", has_text="Cancel").click()
     page.locator(".status .btn", has_text="Resume").wait_for()
-    page.locator(".hyp[aria-busy=false]").wait_for()
+    page.locator(".field[aria-busy=false]").wait_for()
 
 
 def pin_to_screen(screen: Screen) -> dict[str, float]:

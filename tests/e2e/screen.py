@@ -142,16 +142,49 @@ class Screen:
         self.eventually(lambda: self.text() != text)
 
     @property
-    def proposal(self) -> Locator:
-        return self.page.locator(".hyp")
+    def box(self) -> Locator:
+        """The element around the edit field, which is busy while the machine's text is about to change."""
+        return self.page.locator(".field")
 
     @property
     def words(self) -> Locator:
-        return self.page.locator(".hyp .w")
+        """The words of the edit field that the machine wrote."""
+        return self.box.locator(".w")
+
+    def select(self, text: str) -> None:
+        """Selects a part of the edit field's text."""
+        start = self.text().index(text)
+        script = "(field, [start, end]) => { field.focus(); field.setSelectionRange(start, end); }"
+        self.field.evaluate(script, [start, start + len(text)])
+
+    def point_at(self, text: str) -> None:
+        """Sets the caret into a word of the edit field."""
+        self.select(text)
+        self.field.evaluate("field => field.setSelectionRange(field.selectionStart + 1, field.selectionStart + 1)")
+
+    def pin(self, text: str) -> None:
+        """Pins words of the edit field, or releases their pin."""
+        self.select(text)
+        self.page.keyboard.press("Alt+p")
+
+    def ban(self, text: str) -> None:
+        """Bans words of the edit field."""
+        self.select(text)
+        self.page.keyboard.press("Alt+Shift+b")
+
+    def pin_word(self, number: int) -> None:
+        """Pins a word of the machine's, or releases its pin."""
+        self.words.nth(number).click()
+        self.page.keyboard.press("Alt+p")
+
+    def ban_word(self, number: int) -> None:
+        """Bans a word of the machine's."""
+        self.words.nth(number).click()
+        self.page.keyboard.press("Alt+Shift+b")
 
     @property
     def hypotheses(self) -> Locator:
-        """The hypotheses that are listed: all but the proposal."""
+        """The hypotheses that are listed."""
         return self.page.locator(".nb")
 
     @property
@@ -159,18 +192,9 @@ class Screen:
         return self.page.locator(".banner .say")
 
     def wait_for_proposal(self) -> None:
-        """Waits until the open segment shows the reply to its last request."""
-        expect(self.words.first).to_be_visible()
-        expect(self.proposal).to_have_attribute("aria-busy", "false")
-
-    def proposal_text(self) -> str:
-        """The proposal as plain text, without the parts for screen readers."""
-        return str(
-            self.proposal.evaluate(
-                "line => { const copy = line.cloneNode(true); "
-                "copy.querySelectorAll('.sr, .struck').forEach(e => e.remove()); return copy.textContent; }"
-            )
-        )
+        """Waits until the open segment has a text and the reply to its last request."""
+        self.eventually(self.text)
+        expect(self.box).to_have_attribute("aria-busy", "false")
 
     def pins(self) -> list[str]:
         """The pinned phrases, as listed under the source."""
@@ -189,8 +213,8 @@ class Screen:
         expect(ban).to_have_attribute("data-status", status)
 
     def hypothesis_texts(self) -> list[str]:
-        """The n-best list, best first, which is the proposal."""
-        return [self.proposal_text(), *(str(row.get_attribute("title")) for row in self.hypotheses.all())]
+        """The n-best list, best first."""
+        return [str(row.get_attribute("title")) for row in self.hypotheses.all()]
 
     def boxes(self) -> list[list[str]]:
         """The boxed texts of each hypothesis that is listed."""

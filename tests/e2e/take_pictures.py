@@ -118,7 +118,7 @@ class Pictures:
         expect(mark).to_have_count(0)
         self.screen.eventually(lambda: not self.page.locator(".status .btn:visible").count(), seconds=300)
         self.close_notices()
-        self.screen.words.last.click()
+        self.screen.pin_word(-1)
         self.screen.wait_for_proposal()
         self.wait_for_prices()
         self.screen.field.focus()
@@ -147,7 +147,7 @@ class Pictures:
 
     def scene_pins(self) -> None:
         self.open(OPEN)
-        self.screen.words.first.click()
+        self.screen.pin_word(0)
         self.screen.wait_for_proposal()
         self.wait_for_prices()
         self.close_notices()
@@ -167,7 +167,7 @@ class Pictures:
 
     def scene_alternatives(self) -> None:
         self.open(18)
-        for key in ("Control+ArrowUp", "Home", "Alt+a"):
+        for key in ("Home", "Alt+a"):
             self.page.keyboard.press(key)
         expect(self.page.locator(".pop .alt").first).to_be_visible()
         self.save("docs/pictures/alternatives.png", ".editor", height=400)
@@ -175,7 +175,7 @@ class Pictures:
 
     def scene_ban(self) -> None:
         self.open(17)
-        self.screen.words.nth(2).click(modifiers=["Alt"])
+        self.screen.ban_word(2)
         expect(self.page.locator("li[data-ban]")).to_have_count(1)
         self.screen.wait_for_proposal()
         self.wait_for_prices()
@@ -184,8 +184,7 @@ class Pictures:
 
     def scene_smallest_change(self) -> None:
         self.open(18)  # Click "Next" until you see the start page.
-        self.screen.words.first.dblclick()
-        self.page.keyboard.type(TYPED_OVER)
+        self.page.locator(".addpin input").fill(TYPED_OVER)
         self.page.keyboard.press("Enter")
         for picture in ("smallest-change", "free-change"):
             self.screen.wait_for_pin(TYPED_OVER)
@@ -228,7 +227,7 @@ class Pictures:
 
     def scene_scope(self) -> None:
         self.open(OPEN)
-        for key in ("Control+ArrowUp", "Home", "Alt+Shift+P"):
+        for key in ("Home", "Alt+Shift+P"):
             self.page.keyboard.press(key)
         expect(self.page.locator("dialog[open]")).to_be_visible()
         self.save("docs/pictures/scope.png", "dialog[open]")

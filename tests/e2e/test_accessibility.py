@@ -61,13 +61,14 @@ def test_axe_finds_no_problem_in_light_or_dark_mode(browser: Browser, app: Share
     expect(page.locator("#pinpoint-panel-terms .ti")).to_have_count(1)
     page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
     pinned, *others = screen.words.all_inner_texts()[1:]
-    screen.words.nth(1).click()
+    screen.pin_word(1)
     other = next(place for place, word in enumerate(others, 2) if word != pinned)  # the same word would lift the pin
-    screen.words.nth(other).click(modifiers=["Alt"])
+    screen.ban_word(other)
     screen.wait_for_proposal()
     page.keyboard.press("Alt+w")
     assert in_both_schemes(page) == []  # pinned, banned, doubts
-    screen.words.first.focus()
+    screen.field.focus()
+    page.keyboard.press("Home")
     page.keyboard.press("Alt+a")
     expect(page.locator(".pop .alt, .pop .say").first).to_be_visible()
     assert in_both_schemes(page) == []

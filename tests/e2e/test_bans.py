@@ -1,4 +1,4 @@
-"""Banned words: by key and pointer, undone, kept after reload, in conflict with pins and terms."""
+"""Banned words: by key, undone, kept after reload, in conflict with pins and terms."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ def holds(text: str, word: str) -> bool:
 def test_word_banned_by_key_is_in_no_hypothesis_until_undo(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(1).inner_text()
-    screen.field.focus()
-    for key in ("Control+ArrowUp", "ArrowRight", "Delete"):
-        screen.page.keyboard.press(key)
+    screen.point_at(word)
+    screen.page.keyboard.press("Alt+Shift+b")
     screen.wait_for_ban(word)
     screen.wait_for_proposal()
     texts = screen.hypothesis_texts()
@@ -26,7 +25,7 @@ def test_word_banned_by_key_is_in_no_hypothesis_until_undo(screen: Screen, tmp_p
     screen.page.keyboard.press("Control+z")
     expect(screen.page.locator("li[data-ban]")).to_have_count(0)
     screen.wait_for_proposal()
-    screen.eventually(lambda: holds(screen.proposal_text(), word))
+    screen.eventually(lambda: holds(screen.text(), word))
     screen.page.keyboard.press("Control+y")
     screen.wait_for_ban(word)
     screen.page.get_by_role("button", name=f"Allow “{word}”").click()
@@ -36,10 +35,10 @@ def test_word_banned_by_key_is_in_no_hypothesis_until_undo(screen: Screen, tmp_p
     assert logged == [("avoid", "person"), ("unavoid", "undo"), ("avoid", "redo"), ("unavoid", "person")]
 
 
-def test_word_banned_by_alt_click_is_still_banned_after_reload(screen: Screen):
+def test_ban_of_a_word_is_still_banned_after_reload(screen: Screen):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(0).inner_text()
-    screen.words.nth(0).click(modifiers=["Alt"])
+    screen.ban_word(0)
     screen.wait_for_ban(word)
     assert screen.pins() == []
     screen.page.get_by_role("button", name="Match case").click()
@@ -55,10 +54,10 @@ def test_word_banned_by_alt_click_is_still_banned_after_reload(screen: Screen):
 def test_the_newer_of_pin_and_ban_wins_and_a_notice_is_shown(screen: Screen):
     screen.open_text(DOCUMENT)
     word = screen.words.nth(1).inner_text()
-    screen.words.nth(1).click()
+    screen.pin_word(1)
     screen.wait_for_pin(word)
     screen.wait_for_proposal()
-    screen.page.locator(".hyp .pin .w").first.click(modifiers=["Alt"])
+    screen.ban(word)
     screen.wait_for_ban(word)
     screen.eventually(lambda: screen.pins() == [])
     expect(screen.notes).to_have_text(f"“{word}” is now banned and no longer pinned.")

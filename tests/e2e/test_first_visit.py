@@ -29,7 +29,7 @@ def screen(
             for key, request, _, future in decoder.requests:
                 if key.endswith("/0") and not future.done():
                     future.set_result(translation(request, TITLE))
-            return screen.page.locator(".hyp[aria-busy=false] .pin").count() == 1
+            return screen.page.locator(".field[aria-busy=false] .pin").count() == 1
 
         screen.eventually(is_proposed)
         yield screen
@@ -55,7 +55,7 @@ def test_first_visit_explains_a_pin_the_terms_and_the_confirmation_once(screen: 
     page.get_by_role("tab", name="Memory").click()
     expect(page.locator(".side .panel:visible")).to_contain_text("The translation memory is empty.")
     screen.visit()
-    expect(page.locator(".hyp .pin")).to_have_count(1)
+    expect(page.locator(".field .pin")).to_have_count(1)
     expect(mark).to_have_count(0)
 
 

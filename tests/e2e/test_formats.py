@@ -124,7 +124,7 @@ def test_tags_in_the_edit_field_are_marked_and_named(screen: Screen):
     screen.page.keyboard.press("Control+z")
     screen.expect_text(text)
     # By keys: a tag of the source shows its content while it has the focus, and Enter inserts it.
-    for key in ("Control+End", "Control+ArrowUp", "Control+ArrowUp", "Home", *["ArrowRight"] * 2):
+    for key in ("Control+End", "Control+ArrowUp", "Home", *["ArrowRight"] * 2):
         screen.page.keyboard.press(key)
     chip = screen.page.locator(".source .chip").first
     expect(chip).to_be_focused()

@@ -188,7 +188,7 @@ def test_payloads_are_shown_as_text_and_never_run_on_every_surface(page: Page):
     others = page.get_by_role("button", name="Other translations, scores and prices")
     if others.get_attribute("aria-expanded") == "false":
         others.click()
-    for surface in (".row .src", ".docinfo", ".hyp", ".nb", ".source", ".editor p.muted"):
+    for surface in (".row .src", ".docinfo", ".field", ".nb", ".source", ".editor p.muted"):
         checked(page.locator(surface))
     screen.upload("memory", f"{NAME}.tmx", memory())
     checked(page.locator(".banner"))

@@ -18,7 +18,7 @@ LINES = [f"{verb} the {kind} {thing}" for kind in KINDS for thing in THINGS for 
 READY = """number => {
   const field = document.querySelector('#pinpoint-edit');
   return document.querySelector('.editor .no').textContent === number && field.value && document.activeElement === field
-    && document.querySelector('.hyp').getAttribute('aria-busy') === 'false' && field.value;
+    && document.querySelector('.field').getAttribute('aria-busy') === 'false' && field.value;
 }"""
 LEFT = """number => document.querySelector('.editor .no').textContent !== number
   || [...document.querySelectorAll('.checks li')].some(finding => finding.offsetParent)
@@ -34,8 +34,8 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
     pinned: set[int] = set()
     for n in range(NUM_SEGMENTS):
         text = page.wait_for_function(READY, arg=str(n + 1)).json_value()
-        if n % 20 == 2:  # a word of the proposal is pinned
-            for key in ("Control+ArrowUp", "Home", "ArrowRight", "Space", "Control+ArrowDown"):
+        if n % 20 == 2:  # a word of the machine's is pinned
+            for key in ("Home", "Control+ArrowRight", "ArrowRight", "ArrowRight", "Alt+p"):
                 press(key)
             screen.eventually(lambda: len(screen.pins()) == 1)
             screen.wait_for_pin(screen.pins()[0])
@@ -49,11 +49,11 @@ def test_many_segments_are_post_edited_by_keyboard_alone(screen: Screen, tmp_pat
             press("Alt+r")
             screen.eventually(lambda: page.locator("li[data-kept]").count() == 1)
             screen.wait_for_proposal()
-            screen.eventually(lambda: screen.text() == screen.proposal_text())
+            screen.eventually(lambda: screen.text().startswith("Also "))
             text = screen.text()
             assert text.startswith("Also ")
         elif n % 20 == 10:  # the second alternative of the first word
-            for key in ("Control+ArrowUp", "Home", "Alt+a"):
+            for key in ("Home", "Alt+a"):
                 press(key)
             expect(page.locator(".pop .alt").first).to_be_focused()
             press("2")

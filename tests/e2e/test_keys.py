@@ -73,7 +73,7 @@ def test_hypotheses_are_reached_and_chosen_by_keys(screen: Screen):
     for key in ("ArrowUp", "ArrowUp"):  # the field is above the first hypothesis
         keys.press(key)
     expect(screen.field).to_be_focused()
-    for number in (2, 1):  # the first is the proposal, which is not listed again
+    for number in (2, 1):
         keys.press("Control+ArrowDown")
         keys.press(str(number))
         screen.expect_text(texts[number - 1])
@@ -188,7 +188,7 @@ def test_low_confidence_is_shown_on_demand_and_placeholders_are_inserted_one_by_
     screen.field.focus()
     screen.page.keyboard.press("Alt+w")
     expect(screen.page.locator("[data-doubt]").first).to_be_visible()  # a random model has low confidence
-    expect(screen.words.first).to_have_attribute("aria-description", re.compile(r"Probability: \d+%"))
+    expect(screen.words.first).to_have_attribute("title", re.compile(r"Probability: \d+%"))
     screen.visit()
     screen.wait_for_proposal()
     expect(screen.page.locator("[data-doubt]").first).to_be_visible()  # kept in the browser

@@ -31,7 +31,7 @@ def test_two_thousand_segments_can_be_reached_pinned_searched_confirmed_and_relo
     go_to(NUM_SEGMENTS)
     go_to(1234)
     screen.wait_for_proposal()
-    for key in ("Control+ArrowUp", "Home", "Space", "Control+ArrowDown"):
+    for key in ("Home", "ArrowRight", "Alt+p"):
         press(key)
     screen.eventually(lambda: len(screen.pins()) == 1)
     pin = screen.pins()[0]

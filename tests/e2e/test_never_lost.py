@@ -116,7 +116,7 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
     other.wait_for_proposal()
     screen.page.get_by_role("button", name="Use the sample glossary").hover()
     screen.page.mouse.down()
-    other.words.first.click()
+    other.pin_word(0)
     other.eventually(lambda: len(other.pins()) == 1)
     other.wait_for_proposal()
     screen.page.wait_for_timeout(500)

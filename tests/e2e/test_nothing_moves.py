@@ -34,7 +34,7 @@ WATCH = """() => {
             if (first[name]) seen.moved = Math.max(seen.moved,
                 Math.abs(place.top - first[name].top), Math.abs(place.left - first[name].left));
         }
-        seen.locks.push(document.querySelectorAll('.hyp .pin').length);
+        seen.locks.push(document.querySelectorAll('.field .pin').length);
         seen.listed.push(document.querySelectorAll('li[data-pin]').length);
         requestAnimationFrame(look);
     };
@@ -144,8 +144,7 @@ def test_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: 
     prices = screen.page.locator("li[data-pin] .price [aria-hidden]")
     for number in range(1, NUM_PINS + 1):
         screen.page.evaluate("seen.locks = []; seen.listed = []")
-        word = screen.words.nth(number - 1)
-        word.click()
+        screen.pin_word(number - 1)
         expect(prices).to_have_text(["…"] * number)
         answer(decoder, screen, *((LONG, SHORT) if number % 2 else (SHORT, LONG)), num_phrases=number)
         screen.wait_for_proposal()
@@ -160,7 +159,7 @@ def test_pins_move_neither_the_action_bar_nor_the_list(screen: Screen, decoder: 
     assert screen.hypothesis_texts() == [SHORT, LONG]
 
 
-def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Screen, decoder: HandDecoder):
+def test_five_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Screen, decoder: HandDecoder):
     screen.page.set_viewport_size({"width": 1024, "height": 768})
     screen.open_segment(4)
     screen.open_segment(1)  # keeps its height for this window
@@ -168,10 +167,10 @@ def test_four_hypotheses_are_in_a_small_window_beside_a_full_ledger(screen: Scre
     answer_first(decoder, screen, *texts)
     screen.page.evaluate(WATCH)
     for number in range(1, 6):
-        screen.words.nth(number + 3).click()
+        screen.pin_word(number + 3)
         answer(decoder, screen, *texts, num_phrases=number)
         screen.wait_for_proposal()
-    expect(screen.hypotheses).to_have_count(4)
+    expect(screen.hypotheses).to_have_count(5)
     expect(screen.page.locator(".advice")).to_be_visible()  # in the place of the free translation
     end = "element => element.getBoundingClientRect().bottom"
     shown = screen.page.locator(".scroll").evaluate(end)
@@ -206,9 +205,9 @@ def test_few_hypotheses_leave_no_blank_strip_and_more_of_them_move_nothing(scree
     assert 0 <= blank < 60
     assert 0 <= below < 8, "the last row is at the end of the segment"
     screen.page.evaluate(WATCH)
-    screen.words.nth(3).click()
+    screen.pin_word(3)
     answer(decoder, screen, *texts, num_phrases=1)
-    expect(screen.hypotheses).to_have_count(4)
+    expect(screen.hypotheses).to_have_count(5)
     screen.wait_for_proposal()
     assert screen.page.evaluate("seen.moved") == 0
 
@@ -216,12 +215,12 @@ def test_few_hypotheses_leave_no_blank_strip_and_more_of_them_move_nothing(scree
 def test_hypotheses_have_the_numbers_of_their_places_in_the_list(screen: Screen, decoder: HandDecoder):
     texts = ["Der Server ist alt.", "Der Server Server ist alt.", "Der Server war alt.", "Der Server wird alt."]
     answer_first(decoder, screen, *texts)
-    expect(screen.hypotheses.locator(".rk")).to_have_text(["2", "3"])  # doubled words are not listed
+    expect(screen.hypotheses.locator(".rk")).to_have_text(["1", "2", "3"])  # doubled words are not listed
     screen.page.keyboard.press("Control+ArrowDown")
     screen.page.keyboard.press("3")
     screen.expect_text(texts[3])
     screen.page.keyboard.type(" Ja.")
-    screen.hypotheses.first.click()
+    screen.hypotheses.nth(1).click()
     expect(screen.page.get_by_role("alertdialog")).to_contain_text("hypothesis 2")
     screen.page.get_by_role("alertdialog").get_by_role("button").last.click()
 
@@ -230,7 +229,7 @@ def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(scr
     number, status = screen.page.locator(".editor .no"), screen.page.locator(".waits")
     answer(decoder, screen, SHORT)
     screen.wait_for_proposal()
-    screen.words.nth(2).click()
+    screen.pin_word(2)
     screen.page.keyboard.press("Control+Enter")
     expect(status).to_contain_text("Waiting for the new proposal")
     answer(decoder, screen, LONG, num_phrases=1)
@@ -239,7 +238,7 @@ def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(scr
     expect(number).to_have_text("1")
     expect(screen.row(1)).to_have_count(0)
 
-    screen.words.nth(3).click()
+    screen.pin_word(3)
     screen.page.keyboard.press("Control+Enter")
     answer(decoder, screen, LONG, num_phrases=2)
     expect(number).to_have_text("2")  # the text seen is the text that came: it is confirmed
@@ -250,7 +249,7 @@ def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(scr
 def test_second_press_confirms_the_text_as_it_is_seen(screen: Screen, decoder: HandDecoder):
     answer(decoder, screen, SHORT)
     screen.wait_for_proposal()
-    screen.words.nth(2).click()
+    screen.pin_word(2)
     screen.page.keyboard.press("Control+Enter")
     expect(screen.page.locator(".waits")).not_to_be_empty()
     screen.page.keyboard.press("Control+Enter")
@@ -258,23 +257,24 @@ def test_second_press_confirms_the_text_as_it_is_seen(screen: Screen, decoder: H
     expect(screen.row(1).locator(".tgt")).to_have_text(SHORT)
 
 
-PLACES_AROUND_A_PIN = """() => {
-    const places = () => [...document.querySelectorAll('.hyp .w')].map(word => {
-        const letters = document.createRange();
-        letters.selectNodeContents(word);
-        const {left, width, top} = letters.getBoundingClientRect();
-        return [left, width, top];
-    });
-    const before = places();
-    const word = document.querySelectorAll('.hyp .w')[1];
-    word.focus();
-    word.dispatchEvent(new KeyboardEvent('keydown', {key: ' ', code: 'Space', bubbles: true, cancelable: true}));
-    return [before, places(), document.querySelectorAll('.hyp .pin').length];
+PLACES_OF_LETTERS = """field => {
+    const text = document.createTreeWalker(field, NodeFilter.SHOW_TEXT), letters = [];
+    while (text.nextNode())
+        for (let at = 0; at < text.currentNode.data.length; at++) {
+            const range = document.createRange();
+            range.setStart(text.currentNode, at);
+            range.setEnd(text.currentNode, at + 1);
+            const {left, top, width} = range.getBoundingClientRect();
+            letters.push([left, top, width]);
+        }
+    return letters;
 }"""
 
 
-def test_pin_moves_no_word_of_the_proposal(screen: Screen, decoder: HandDecoder):
+def test_pin_moves_no_letter_of_the_text(screen: Screen, decoder: HandDecoder):
     answer_first(decoder, screen, LONG)
-    before, after, num_pins = screen.page.evaluate(PLACES_AROUND_A_PIN)
-    assert num_pins == 1
-    assert after == before
+    before = screen.field.evaluate(PLACES_OF_LETTERS)
+    assert len(before) == len(LONG)
+    screen.pin_word(1)
+    expect(screen.page.locator(".field .pin")).to_have_count(1)
+    assert screen.field.evaluate(PLACES_OF_LETTERS) == before

@@ -20,7 +20,7 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
     typed.fill("ganz neu")
     screen.page.keyboard.press("Enter")
     screen.wait_for_pin("ganz neu")
-    screen.words.nth(0).click(modifiers=["Alt"])
+    screen.ban_word(0)
     expect(screen.page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
     expect(screen.page.locator("li[data-pin] .price")).to_contain_text(NUMBER)
     expect(screen.page.locator(".head2")).to_contain_text(re.compile(r"Price .*individually, .*combined"))
@@ -40,23 +40,22 @@ def test_costs_of_pins_bans_and_terms_are_shown_after_the_proposal(screen: Scree
 COLOURS = {
     "term": [
         (".source .an.met", "color"),
-        (".hyp .w.term", "color"),
+        (".field .w.term", "text-decoration-color"),
         (".ledger .of", "color"),
         (".ledger .pb.term i", "background-color"),
         (".nbest .bx.term", "color"),
         ("#pinpoint-panel-terms .tag.ok", "color"),
     ],
     "pin": [
-        (".hyp .pin", "color"),
         ("li[data-pin] .pin", "color"),
         (".nbest .bx:not(.term, .kept)", "color"),
     ],
     "mark of a pin": [
-        (".hyp .pin", "text-decoration-color"),
+        (".field .pin", "text-decoration-color"),
         ("li[data-pin] .pb i", "background-color"),
         (".nbest .bx:not(.term, .kept)", "border-top-color"),
     ],
-    "ban": [(".hyp .banned", "color"), ("li[data-ban] .banned", "color")],
+    "ban": [("li[data-ban] .banned", "color")],
 }
 REPORTED = {"term": ("td .of", "color"), "pin": ("td .pin", "color"), "ban": ("td .banned", "color")}
 
@@ -93,7 +92,7 @@ def test_terms_pins_and_bans_have_one_colour_each_everywhere(screen: Screen):
     page.keyboard.press("Enter")
     screen.wait_for_pin("ganz neu")
     screen.wait_for_proposal()
-    screen.words.nth(0).click(modifiers=["Alt"])
+    screen.ban_word(0)
     expect(page.locator("li[data-ban] .price")).to_contain_text(NUMBER)
     screen.wait_for_proposal()
     light = one_colour_each(screen)

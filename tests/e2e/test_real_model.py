@@ -53,7 +53,7 @@ def test_document_is_post_edited_with_a_model_that_was_downloaded_for_it(
             expect(page.locator(".docinfo .dir")).to_have_text("PT → EN")
             expect(page.locator(".model")).to_have_text("firefox-pt-en-tiny")
             screen.wait_for_proposal()
-            assert "was turned off before the engineer opened the" in screen.proposal_text()
+            assert "was turned off before the engineer opened the" in screen.text()
 
             page.get_by_label("Words to pin or ban").fill("machine")
             page.keyboard.press("Enter")

@@ -25,23 +25,23 @@ def type_over(screen: Screen, text: str, *, at: int) -> None:
 
 def test_text_before_the_caret_is_kept_and_the_rest_translated_again(screen: Screen, tmp_path):
     screen.open_text(DOCUMENT)
-    before = screen.proposal_text()
+    before = screen.text()
     screen.expect_text(before)
     type_over(screen, "settings", at=0)
     mine = screen.text()
     screen.page.keyboard.press("Alt+r")
     screen.eventually(lambda: kept(screen) == [("begins", "settings ")])
     screen.wait_for_proposal()
-    screen.eventually(lambda: screen.text() == screen.proposal_text() != mine)
+    screen.eventually(lambda: screen.text() == screen.hypothesis_texts()[0] != mine)
     assert all(text.startswith("settings ") for text in screen.hypothesis_texts())
     assert screen.field.evaluate("area => area.selectionStart") == len("settings")
     expect(screen.field).to_be_focused()
     screen.page.keyboard.press("Alt+r")  # a repeated request is one undo step
-    screen.words.nth(2).click()
+    screen.pin(screen.text().split()[2])
     screen.eventually(lambda: len(screen.pins()) == 1)
     screen.wait_for_pin(screen.pins()[0])
     screen.wait_for_proposal()
-    assert screen.proposal_text().startswith("settings "), "kept text stays when a word is pinned"
+    assert all(text.startswith("settings ") for text in screen.hypothesis_texts()), "kept text stays with a pin"
     for _ in range(2):
         screen.page.keyboard.press("Control+z")
     screen.expect_text(mine)
@@ -58,7 +58,7 @@ def test_text_before_the_caret_is_kept_and_the_rest_translated_again(screen: Scr
 
 def test_edited_and_selected_text_is_kept_in_order_until_released(screen: Screen):
     screen.open_text(DOCUMENT)
-    text = screen.proposal_text()
+    text = screen.text()
     starts = [at + 1 for at, character in enumerate(text) if character == " "]
     type_over(screen, "router", at=starts[2])
     type_over(screen, "settings", at=0)

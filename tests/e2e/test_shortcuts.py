@@ -118,15 +118,6 @@ def test_keys_are_exported_and_imported_without_invalid_ones(screen: Screen, tmp
     screen.page.keyboard.press("Escape")
 
 
-def test_banned_word_is_shown_where_it_would_occur(screen: Screen):
-    screen.open_text(DOCUMENT)
-    word = screen.words.nth(2).inner_text()
-    screen.words.nth(2).click(modifiers=["Alt"])
-    expect(screen.page.locator(".hyp .banned")).to_contain_text(word)
-    screen.wait_for_proposal()
-    assert screen.proposal_text() == screen.hypothesis_texts()[0]
-
-
 def test_words_are_found_in_scripts_without_spaces(screen: Screen):
     screen.open_text("打开文件。\n", "chinese.txt", waits=False)
     expect(screen.page.locator(".docinfo .name")).to_have_text("chinese.txt")

@@ -107,7 +107,7 @@ def test_undo_returns_to_texts_and_pins_from_before_a_reload(screen: Screen):
     screen.open_text(DOCUMENT)
     proposal = screen.text()
     pinned = screen.words.first.inner_text()
-    screen.words.first.click()
+    screen.pin_word(0)
     screen.wait_for_pin(pinned)
     screen.wait_for_proposal()
     screen.type_text("Eins")

@@ -40,7 +40,7 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
         expect(number).to_have_text(str(index))
         screen.wait_for_proposal()
         if index % 6 == 2:
-            screen.words.nth(screen.words.count() - 1).click()
+            screen.pin_word(screen.words.count() - 1)
             screen.eventually(lambda: len(screen.pins()) == 1)
             (pin,) = screen.pins()
             screen.wait_for_pin(pin)
@@ -105,22 +105,3 @@ def test_logged_request_reproduces_its_hypotheses(url: str, tabs: BrowserContext
             )
             num_compared += 1
     assert num_compared > 0
-
-
-def test_check_mark_of_a_term_stays_beside_its_term_where_the_line_ends(url: str, tabs: BrowserContext):
-    screen = Screen(tabs.new_page(), url)
-    screen.open_text("Double-click the file to start the installation.\n")
-    screen.upload("glossary", "client.tsv", b"installation\tInstallation\n")
-    expect(screen.page.locator(".hyp .w.term .mk")).to_have_count(1)
-    # The proposal becomes narrower, so that the term is the last word of a line once.
-    split = screen.proposal.evaluate("""line => {
-        const term = line.querySelector('.w.term'), widths = [];
-        for (let width = 500; width > 120; width -= 3) {
-            line.style.maxInlineSize = `${width}px`;
-            if (term.getClientRects().length > 1) widths.push(width);
-        }
-        line.style.maxInlineSize = '';
-        return widths;
-    }""")
-    assert split == []
-    screen.check_nothing_went_wrong()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {Changes, joinedEdits, originOf} from '../../app/ui/static/core/changes.js';
 import {splitAt, unseenIn} from '../../app/ui/static/core/unseen.js';
-import {firstWord, inWords, wholeWords, wordStarts} from '../../app/ui/static/core/words.js';
+import {firstWord, inWords, wholeWords, wordAt, wordStarts} from '../../app/ui/static/core/words.js';
 import {isHalfTyped} from '../../app/ui/static/editor/target_text.js';
 import {nextCase, nextPlaceholder} from '../../app/ui/static/editor/text_commands.js';
 import {groupOf} from '../../app/ui/static/panels/side.js';
@@ -181,3 +181,15 @@ test('a term that is used twice is not listed as used', () => {
   assert.equal(group('met', 'doubled'), 'doubt');
   assert.equal(group('unmet', ''), 'unmet');
 });
+
+for (const [text, place, word] of /** @type {[string, number, string][]} */ ([
+  ['Das „Haus“, alt', 6, 'Haus'],
+  ['Das {1}Haus{/1} hier', 8, 'Haus'],
+  ['{1}Das{/1}', 0, 'Das'],
+  ['{1}Das{/1}', 10, 'Das'],
+  ['a {1}{2} b', 3, '{1}{2}'],
+  ['', 0, ''],
+]))
+  test(`the word at ${place} of "${text}" has no tags and no punctuation around it`, () => {
+    assert.equal(text.slice(...wordAt(text, place)), word);
+  });

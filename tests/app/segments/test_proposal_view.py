@@ -17,12 +17,11 @@ from app.segments.proposal_view import (
     hypothesis_rows,
     proposal_tokens,
     source_runs,
-    with_banned_words,
     word_confidences,
 )
 from app.segments.resolved_constraints import RequiredText, ResolvedConstraints
 from app.text.words import word_spans
-from engine import Avoid, Hypothesis, Placement, Request, Translation
+from engine import Hypothesis, Placement, Request, Translation
 
 
 def hypothesis(text: str, placements: tuple[Placement, ...] = (), score: float = -0.5) -> Hypothesis:
@@ -218,27 +217,6 @@ def test_adjacent_different_words_are_one_run():
     best, second = "Berechtigungen bleiben bestehen.", "Sie behalten ihre Rechte bis zum Ablauf."
     decoded = DecodingResult(Translation(Request("x"), "complete", (hypothesis(best), hypothesis(second))))
     assert hypothesis_rows(decoded)[1]["runs"] == [["d", second.removesuffix(".")], ["s", "."]]
-
-
-STRUCK = [
-    ("Er rollt es aus.", "Er stellt es bereit.", [("rollt", "exact")], "Er [rollt] stellt es bereit.", "replaced"),
-    ("Er geht nun los.", "Er geht los.", [("nun", "exact")], "Er geht [nun] los.", "left out"),
-    ("Er geht los nun.", "Er geht los.", [("nun", "exact")], "Er geht los.[nun]", "at the end"),
-    ("Er geht.", "Er geht.", [("rollt", "exact")], "Er geht.", "would not occur"),
-    ("Das Rad steht.", "Der Wagen steht.", [("rad", "exact")], "Der Wagen steht.", "another case"),
-    ("Das Rad steht.", "Das Auto steht.", [("rad", "permissive")], "Das [rad] Auto steht.", "any case"),
-    ("Die Räder stehen.", "Die Autos stehen.", [("Räd", "exact")], "Die Autos stehen.", "part of a word"),
-    ("Nur so ein Text.", "Nur Text.", [("so ein", "exact")], "Nur [so ein] Text.", "two words"),
-]
-
-
-@pytest.mark.parametrize(("free", "text", "bans", "expected", "why"), STRUCK, ids=[why for *_, why in STRUCK])
-def test_banned_word_is_shown_where_it_would_occur(free, text, bans, expected: str, why: str):
-    tokens = proposal_tokens(hypothesis(text), ())
-    struck = with_banned_words(tokens, text, free, [Avoid(*ban) for ban in bans])
-    assert "".join(token["t"] for token in struck) == text
-    shown = "".join(f"[{token['ban']}] " if "ban" in token else token["t"] for token in struck)
-    assert shown.strip() == expected, why
 
 
 def test_word_confidence_is_the_product_of_its_pieces_without_the_end():

@@ -10,12 +10,12 @@ import pytest
 
 from app.reports.word_origins import _kept
 from app.segments.clean_texts import MAX_TARGET_CHARACTERS
-from app.segments.proposal_view import _runs, with_banned_words
-from app.segments.revision import revision_runs, word_changes
+from app.segments.proposal_view import _runs
+from app.segments.revision import changed_words, revision_runs
 from app.text import differences
 from app.text.differences import steps_between
 from app.tm.similarity import runs_between
-from engine import Avoid, Hypothesis
+from engine import Hypothesis
 
 
 @pytest.mark.parametrize("limit", [0, differences.MAX_COMPARED])
@@ -40,9 +40,8 @@ def hypothesis(text: str) -> Hypothesis:
 
 COMPARE: dict[str, Callable[[str, str], object]] = {
     "revision": revision_runs,
-    "changed words": word_changes,
+    "changed words": changed_words,
     "memory": runs_between,
-    "banned words": lambda one, two: with_banned_words([], two, one, [Avoid("b"), Avoid("c")]),
     "translations": lambda one, two: _runs(hypothesis(one), hypothesis(two), ()),
     "origins": lambda one, two: _kept(
         tuple((word, "typed") for word in one.split()), tuple((word, "mt") for word in two.split())

@@ -21,6 +21,7 @@ from app.segments.resolved_constraints import resolve_constraints
 from app.segments.segment_constraints import Constraints
 from app.segments.state import SegmentState
 from app.sessions import Sessions
+from app.text.words import word_spans
 from app.ui.api import Api
 from app.workspace.alternatives import alternatives_view, question_for
 from engine import Alternative, Avoid, Follow, InvalidRequest, Request
@@ -47,7 +48,7 @@ def alternative(word: str, text: str) -> Alternative:
 
 
 def test_question_is_about_the_words_first_character_and_keeps_the_other_constraints():
-    question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, 1, "Den „Knopf“ drücken.")
+    question = question_for(segment("Den „Knopf“ drücken.", "drücken"), asked, "Den „Knopf“ drücken.", "Den ")
     assert (question.word, question.offset, question.replaced) == ("Knopf", 5, ())
     assert question.protection.request.follow == Follow("Den „Knopf“ drücken."), (
         "the other words change as little as possible"
@@ -57,25 +58,41 @@ def test_question_is_about_the_words_first_character_and_keeps_the_other_constra
 
 def test_pin_that_contains_the_word_is_left_out():
     pinned = segment("Den roten Knopf drücken.", "roten Knopf", "drücken")
-    question = question_for(pinned, asked, 2, "Den roten Knopf drücken.")
+    question = question_for(pinned, asked, "Den roten Knopf drücken.", "Den roten ")
     assert question.replaced == ("roten Knopf",)
     assert [phrase.text for phrase in question.protection.request.phrases] == ["drücken"]
 
 
-STALE = [
-    ({}, 0, "Anders", "has changed"),
-    ({"requested": 2}, 0, "Ja.", "has changed"),
-    ({"shown": None}, 0, "Ja.", "has changed"),
-    ({"constraints": Constraints(bans=(Avoid("x"),))}, 0, "Ja.", "cannot all be met"),
-    ({}, 1, "Ja.", "word number 2"),
-    ({}, -1, "Ja.", "word number 0"),
-]
+def before(text: str, number: int) -> str:
+    """The text before a word, by its number."""
+    return text[: word_spans(text)[number][0]]
 
 
-@pytest.mark.parametrize(("fields", "word", "text", "message"), STALE)
-def test_question_about_an_outdated_proposal_is_refused(fields: dict[str, Any], word: int, text: str, message: str):
-    with pytest.raises(CommandError, match=message):
-        question_for(segment("Ja.", **fields), asked, word, text)
+@pytest.mark.parametrize(("text", "beginning"), [("Ja.", "Ja."), ("Ja.", "Nein"), ("", "")])
+def test_question_without_a_word_is_refused(text: str, beginning: str):
+    with pytest.raises(CommandError, match="no word at this place"):
+        question_for(segment("Ja."), asked, text, beginning)
+
+
+def test_question_about_a_proposal_that_does_not_meet_the_constraints_is_refused():
+    stale = segment("Ja.", constraints=Constraints(bans=(Avoid("x"),)))
+    with pytest.raises(CommandError, match="cannot all be met"):
+        question_for(stale, asked, "Ja.", "")
+    assert question_for(stale, asked, "Ja so.", "").hypothesis is None, "another text is the person's own"
+
+
+def test_text_of_the_persons_own_is_scored_first_and_keeps_their_words():
+    pinned = segment("Den Knopf drücken.", "roten Schalter", "drücken")
+    text = "Den roten Schalter bitte drücken, ja."
+    question = question_for(pinned, asked, text, "Den ", ["roten Schalter", "bitte", "ja"])
+    assert (question.hypothesis, question.replaced) == (None, ("roten Schalter",))
+    request = question.protection.request
+    assert (request.locked, [phrase.text for phrase in request.phrases]) == (("bitte", "ja"), ["drücken"])
+    scoring = question.score_question
+    assert scoring is not None
+    assert (scoring.target, request.follow) == (text, Follow(text))
+    scored = question.scored(translation(Request(SOURCE), text).hypotheses[0])
+    assert (scored.score_question, scored.hypothesis and scored.hypothesis.text) == (None, text)
 
 
 PLACES = [
@@ -90,21 +107,23 @@ PLACES = [
 
 @pytest.mark.parametrize(("proposal", "number", "word", "text", "pin", "tail", "beginning", "why"), PLACES)
 def test_alternative_begins_where_the_sentences_differ(proposal, number, word, text, pin, tail, beginning, why: str):
-    question = question_for(segment(proposal), asked, number, proposal)
+    question = question_for(segment(proposal), asked, proposal, before(proposal, number))
     (row,) = alternatives_view(question, [alternative(word, text)])["rows"]
     assert (row["word"], row["tail"], row["prefix"]) == (pin, tail, beginning), why
 
 
 def test_alternatives_exclude_same_word_and_punctuation_and_mark_terms():
     hits = term_matcher(with_forms((Term("button", "Schalter"),), "de")).find(SOURCE)
-    question = replace(question_for(segment("Den Knopf."), asked, 1, "Den Knopf."), segment=segment("x", hits=hits))
+    question = replace(
+        question_for(segment("Den Knopf."), asked, "Den Knopf.", "Den "), segment=segment("x", hits=hits)
+    )
     found = [("Knopf,", "Den Knopf, ja."), ("–", "Den – ja"), ("Schaltern", "Den Schaltern."), ("Hut", "Den Hut.")]
     rows = alternatives_view(question, [alternative(*each) for each in found])["rows"]
     assert [(row["word"], row["is_term"]) for row in rows] == [("Schaltern", True), ("Hut", False)]
 
 
 def test_score_of_an_alternative_below_the_proposals_is_a_negative_difference():
-    question = question_for(segment("Den Knopf."), asked, 1, "Den Knopf.")
+    question = question_for(segment("Den Knopf."), asked, "Den Knopf.", "Den ")
     worse = alternative("Hut", "Den Hut.")
     worse = replace(worse, hypothesis=replace(worse.hypothesis, score=question.hypothesis.score - 0.25))
     (row,) = alternatives_view(question, [worse])["rows"]
@@ -128,16 +147,18 @@ def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
     store.close()
 
 
-async def ask(api: Api, decoder: HandDecoder, answers: list[Any]) -> list[dict[str, Any]]:
+async def ask(
+    api: Api, decoder: HandDecoder, answers: list[Any], text: str = "Den Knopf drücken."
+) -> list[dict[str, Any]]:
     """As many questions as there are answers, one after the other, answered once all are asked."""
     token = api.hello(OWNER, {})["token"]
-    message = {"token": token, "segment": 0, "word": 1, "text": "Den Knopf drücken."}
+    message = {"token": token, "segment": 0, "before": "Den ", "locked": [], "text": text}
     asked = []
     for number in range(len(answers)):
         asked.append(asyncio.create_task(api.alternatives(OWNER, message)))
         while len(decoder.questions) <= number:
             await asyncio.sleep(0.01)
-    for (_, future), answer in zip(decoder.questions, answers, strict=True):
+    for (_, future), answer in zip(list(decoder.questions), answers, strict=True):
         if isinstance(answer, Exception):
             future.set_exception(answer)
         else:
@@ -154,6 +175,21 @@ def test_answer_reaches_page_and_log_and_a_stale_one_neither(api: Api, decoder: 
     (event,) = [e for e in workspace.store.events(workspace.session_id) if e.type == "alternatives"]
     assert event.payload["word"] == "Knopf"
     assert event.payload["shown"] == second["rows"]
+
+
+def test_words_for_a_text_of_the_persons_own_come_after_its_score(api: Api, decoder: HandDecoder):
+    text = "Den Schalter drücken."
+
+    async def both() -> dict[str, Any]:
+        asked = asyncio.create_task(ask(api, decoder, [translation(Request(SOURCE), text).hypotheses[0]], text))
+        while len(decoder.questions) < 2:
+            await asyncio.sleep(0.01)
+        decoder.questions[1][1].set_result((alternative("Hebel", "Den Hebel drücken."),))
+        return (await asked)[0]
+
+    answer = asyncio.run(both())
+    assert len(decoder.questions) == 2
+    assert (answer["word"], [row["text"] for row in answer["rows"]]) == ("Schalter", ["Den Hebel drücken."])
 
 
 def test_unanswerable_question_returns_the_reason(api: Api, decoder: HandDecoder):

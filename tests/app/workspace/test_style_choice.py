@@ -151,7 +151,7 @@ def test_prices_alternatives_and_completions_use_the_style(run: Run) -> None:
     run.answer(workspace)
     proposal = workspace.segments[0].machine_text
     assert proposal
-    workspace.questions.ask_alternatives(0, 1, proposal)
+    workspace.questions.ask_alternatives(0, proposal, "")
     workspace.questions.ask_completion(0, "Öffnen")
     completed = run.decoder.requests[-1][1]
     asked = [*run.decoder.translator.asked, ("completion", completed.formality, completed.domain)]

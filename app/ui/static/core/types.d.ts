@@ -176,6 +176,7 @@ declare global {
 
   /** The elements of the open segment. */
   type SegmentLayout = {
+    columns: HTMLElement;
     element: HTMLElement;
     no: HTMLElement;
     stateIcon: HTMLElement;

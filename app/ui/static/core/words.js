@@ -37,8 +37,12 @@ export const chunksOf = text =>
  * @returns {[number, number]}
  */
 export const wordAround = (text, place) => {
-  const start = place - (/\S*$/.exec(text.slice(0, place))?.[0] ?? '').length;
-  const end = place + (/^\S*/.exec(text.slice(place))?.[0] ?? '').length;
+  const [start, end] = betweenTags(
+    text,
+    place,
+    place - (/\S*$/.exec(text.slice(0, place))?.[0] ?? '').length,
+    place + (/^\S*/.exec(text.slice(place))?.[0] ?? '').length,
+  );
   const chunk = text.slice(start, end);
   if (!hasUnspaced(chunk)) return [start, end];
   const at = place - start;
@@ -47,6 +51,26 @@ export const wordAround = (text, place) => {
     words.find(part => part.index <= at && at < part.index + part.segment.length) ??
     words.find(part => part.index + part.segment.length === at);
   return word ? [start + word.index, start + word.index + word.segment.length] : [start, end];
+};
+
+/**
+ * [start, end] of the part of a range without tags that is at a place, else of the next one, else of the last.
+ * @param {string} text
+ * @param {number} place
+ * @param {number} start
+ * @param {number} end
+ * @returns {[number, number]}
+ */
+const betweenTags = (text, place, start, end) => {
+  /** @type {[number, number][]} */
+  const parts = [];
+  let from = start;
+  for (const {0: tag, index} of text.slice(start, end).matchAll(/\{\/?\d+\}/g)) {
+    parts.push([from, start + index]);
+    from = start + index + tag.length;
+  }
+  const words = [...parts, /** @type {[number, number]} */ ([from, end])].filter(([a, b]) => a < b);
+  return words.find(([, stop]) => place <= stop) ?? words.at(-1) ?? [start, end];
 };
 
 /**

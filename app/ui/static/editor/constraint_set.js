@@ -59,8 +59,8 @@ export class ConstraintSet {
     const constraints = {...this.now, ...changes};
     if (isSame(constraints, this.now) || this.current.refusesChanges()) return;
     if (origin === 'person') {
-      constraints.follow = changes.follow ?? this.#followFor(constraints);
       Object.assign(constraints, this.#ownWords(constraints, changes));
+      constraints.follow = changes.follow ?? this.#followFor(constraints);
     }
     if (isRecorded) this.record('constrain');
     this.now = constraints;

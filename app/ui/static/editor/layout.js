@@ -191,6 +191,7 @@ export const buildLayout = segment => {
     actions,
   );
   return {
+    columns: grid,
     no,
     stateIcon,
     sourceHost,

@@ -75,12 +75,12 @@ export class SegmentView {
    * details arrive a moment later if the proposal was known before: then the room is that of its own hypotheses.
    */
   holdHeight() {
-    const {element, sourceHost} = this.layout;
+    const {element, columns, sourceHost} = this.layout;
     const {field} = this.text;
     const {hypotheses} = this.offers;
     const {list, total} = this.ledger;
     const full = hypotheses.isOpen ? FULL_LEDGER : LEDGER_LINE;
-    element.style.setProperty('--held', '0px');
+    for (const name of ['--held', '--columns']) element.style.setProperty(name, '0px');
     element.style.setProperty('--nbest', '');
     const top = hypotheses.element.getBoundingClientRect().top; // right below the two columns
     const ledgerEnd = list.parentElement?.getBoundingClientRect().bottom ?? top;
@@ -89,6 +89,7 @@ export class SegmentView {
     const growth = Math.max(0, ledgerEnd + filling - top, coming);
     const held = top - element.getBoundingClientRect().top + growth;
     element.style.setProperty('--held', `${held}px`);
+    element.style.setProperty('--columns', `${columns.offsetHeight + growth}px`);
     const room = (element.closest('.scroll')?.clientHeight ?? 0) - held - BESIDE;
     const {detail, row} = this.current;
     const isKnown = detail?.proposal && !detail.is_pending;

@@ -167,6 +167,7 @@ export class WordMarks {
     };
     /** @type {Record<string, string>} */
     const attributes = {'data-word': String(number), title: known.filter(Boolean).join('\n')};
+    if (run.kept) attributes.dir = 'ltr';
     if (level >= 0) attributes['data-doubt'] = String(DOUBTS.length - level);
     const names = Object.entries(classes).filter(([, isOn]) => isOn);
     return {start, end, classes: names.map(([name]) => name).join(' '), attributes};
