@@ -219,12 +219,8 @@ def test_other_people_cannot_see_or_change_a_project_in_any_way(office: Office):
     segment = {"token": token, "segment": 0, "text": "x", "language": "en"}
     questions = [
         ("changes", position),
-<<<<<<< HEAD
-        ("alternatives", {**segment, "word": 0}),
-        ("places", {**segment, "pin": "x"}),
-=======
         ("alternatives", {**segment, "before": "", "locked": []}),
->>>>>>> eb363f1f (Describe the one text in the guides, and test it in the browser)
+        ("places", {**segment, "pin": "x"}),
         ("completion", segment),
         ("revision", {**segment, "prefix": "", "locked": []}),
         ("record", {"token": token, "view": "report", "language": "en"}),

@@ -185,6 +185,13 @@ test("the person's own words stay under new constraints, without those that are 
   assert.deepEqual(kept(), ['', ['neues']]);
   set.change({locked: []});
   assert.deepEqual(kept(), ['', []], 'the person frees them');
+  set.pin('steht');
+  assert.deepEqual(kept(), ['', ['neues']]);
+  Object.assign(set.current, {detail: {proposal: {text: 'Da steht ein neues Haus dort.'}}});
+  seen.text = 'Ein neues Haus ja steht dort.';
+  set.pin('Haus');
+  assert.deepEqual(kept(), ['', ['neues', 'ja']], 'what the machine would change is not theirs');
+  set.change({locked: []});
   seen.text = 'Mein Haus';
   set.pin('Mein');
   assert.deepEqual(kept(), ['Mein ', []]);

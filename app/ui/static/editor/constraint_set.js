@@ -89,7 +89,10 @@ export class ConstraintSet {
    * @returns {Kept}
    */
   keptIn(chosen, constraints = this.now) {
-    const {prefix, locked} = keptOf(chosen, this.current.detail?.proposal?.text ?? '', constraints);
+    const {now} = this;
+    const isKnown = Boolean(now.follow && (now.prefix || now.locked.length)); // which words are theirs in the text followed
+    const before = isKnown ? now.follow : (this.current.detail?.proposal?.text ?? '');
+    const {prefix, locked} = keptOf(chosen, before, constraints);
     const isFree = (/** @type {string} */ part) => !constraints.bans.some(ban => containsBanned(part, ban));
     return {prefix: isFree(prefix) ? prefix : '', locked: locked.filter(isFree)};
   }
