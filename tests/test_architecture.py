@@ -38,7 +38,17 @@ FLOORS = {
         {"__main__"},
     ),
     "app": (
-        {"collector", "ending", "i18n", "lean_imports", "paths", "people_store", "repeating", "whole_files"},
+        {
+            "collector",
+            "ending",
+            "i18n",
+            "lean_imports",
+            "paths",
+            "people_store",
+            "precedence",
+            "repeating",
+            "whole_files",
+        },
         {"errors", "settings"},
         {"access", "text"},
         {"formats", "checks", "tags"},

@@ -71,6 +71,7 @@ from app.log.session_tables import (
     no_such_session,
     store_places,
 )
+from app.precedence import giving_way
 from app.whole_files import free_bytes
 
 __all__ = ["EventType", "LogStore", "SegmentUpdate", "SessionRecord", "SessionSummary"]
@@ -227,7 +228,7 @@ class LogStore:
         purpose = Message("start a session")
         stored: int | None = None  # the number of the session, once any of it is on the disk
         try:
-            for portion in portions[:-1]:
+            for portion in giving_way(portions[:-1]):
                 with self._log.transaction(purpose, leaves="preparation"):
                     session_id = stored or begin()
                     insert_segments(self._log, session_id, portion)

@@ -19,6 +19,7 @@ from operator import attrgetter
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from app.i18n import Message
+from app.precedence import giving_way
 
 Read = Callable[[Any], Any]
 
@@ -66,7 +67,7 @@ def reader_of(kind: Any) -> Read:
         return lambda data: None if data is None else read(data)
     if origin in (tuple, list) and (origin is list or parts[-1] is Ellipsis):
         read = reader_of(parts[0])
-        return lambda data: origin(map(read, _expect(list, data)))
+        return lambda data: origin(map(read, giving_way(_expect(list, data))))
     if origin is tuple:
         reads = [reader_of(part) for part in parts]
         return lambda data: tuple([read(part) for read, part in zip(reads, _expect(list, data), strict=True)])

@@ -22,6 +22,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.access.actor import Actor
 from app.lean_imports import imported_when_used
+from app.precedence import short_command
 from app.text.client_json import parsed_json
 from app.ui.api import Api
 from app.ui.sign_in import SignedIn
@@ -108,7 +109,8 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
         return json_reply(api.hello(actor, message))
 
     def command(actor: Actor, message: Any) -> Response:
-        return json_reply(api.command(actor, message))
+        with short_command():
+            return json_reply(api.command(actor, message))
 
     async def changes(actor: Actor, message: Any) -> Response:
         return await asyncio.to_thread(json_reply, await api.changes(actor, message))

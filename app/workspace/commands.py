@@ -19,6 +19,7 @@ from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.models.style import Style, chosen_style
+from app.precedence import giving_way
 from app.segments.clean_texts import clean_comment, clean_target
 from app.segments.earlier_states import STATE_EVENTS, earlier_states
 from app.segments.segment_constraints import ConstraintOrigin, Constraints
@@ -78,7 +79,7 @@ class Workspace:
         style = chosen_style(store, session_id)
         found = [
             replace(one, hits=self.terms.hits(one.source), numbers=style.numbers_in(one.source, direction))
-            for one in segments
+            for one in giving_way(segments)
         ]
         core = WorkspaceCore(store, session_id, token, document, found, model, direction=direction)
         self.core = core

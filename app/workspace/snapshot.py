@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.access.actor import Actor
 from app.formats.tag_names import named_tags
+from app.precedence import giving_way
 from app.segments.state import Json
 from app.segments.view import detail_view, row_view
 from app.text.words import counting_unit
@@ -82,5 +83,5 @@ def _rows(actor: Actor, core: WorkspaceCore, indices: Sequence[int]) -> list[Jso
             "assignee": assignees.get(index, ""),
             "is_held": index in held,
         }
-        for index in indices
+        for index in giving_way(indices)
     ]

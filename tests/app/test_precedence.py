@@ -1,0 +1,63 @@
+"""Long work pauses while a short command runs, and never for the command that it is part of."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from app import precedence
+from app.precedence import giving_way, leave_precedence, short_command
+
+
+@pytest.fixture(autouse=True)
+def _pauses_after_each_item_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precedence, "WORK_SECONDS", -1.0)
+    monkeypatch.setattr(precedence, "PAUSE_SECONDS", None)
+
+
+def work(done: list[int], pauses: threading.Event) -> threading.Thread:
+    """A thread with three items of work; `pauses` is set once it has the first."""
+
+    def run() -> None:
+        for item in giving_way(range(3)):
+            done.append(item)
+            pauses.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_long_work_goes_on_when_the_last_short_command_ends() -> None:
+    done: list[int] = []
+    pauses = threading.Event()
+    with short_command():
+        thread = work(done, pauses)
+        assert pauses.wait(60)
+        thread.join(0.05)
+        assert done == [0]
+    thread.join(60)
+    assert done == [0, 1, 2]
+
+
+def test_command_that_proves_long_waits_neither_for_itself_nor_for_another_long_one() -> None:
+    with short_command():
+        assert [*giving_way(range(3))] == [0, 1, 2]
+        done: list[int] = []
+        work(done, threading.Event()).join(60)
+        assert done == [0, 1, 2]
+
+
+def test_command_that_waits_for_long_work_does_not_delay_it() -> None:
+    with short_command():
+        leave_precedence()
+        assert [*giving_way(range(3))] == [0, 1, 2]
+
+
+def test_refused_command_no_longer_has_precedence() -> None:
+    with pytest.raises(ValueError, match="refused"), short_command():
+        raise ValueError("refused")
+    done: list[int] = []
+    work(done, threading.Event()).join(60)
+    assert done == [0, 1, 2]
