@@ -119,10 +119,9 @@ def _serve(settings: AppSettings) -> int:
     from engine import use_core
 
     use_core(not settings.no_core)
-    # The model loads while Gradio, which takes seconds to import, does so.
     find_engine = served_engines(settings) if settings.engine == "ray" else None
     model = ModelHandle(settings.model, settings.direction, settings.device, find_engine=find_engine)
-    model.load_in_background(settings.threads)
+    model.describe()
 
     from app.log.store import LogStore
     from app.models.published_models import PublishedModels
@@ -159,6 +158,7 @@ def _serve(settings: AppSettings) -> int:
             tell(note)
         if settings.model != MODEL_FOLDER:  # the first document needs its language pairs
             tell(f"Loading {settings.model.as_posix()} …")
+            model.load_in_background(settings.threads)
             model.wait()
         published = PublishedModels(settings.model_registry)
         published.clean()
@@ -212,6 +212,8 @@ def _serve(settings: AppSettings) -> int:
         closing.callback(server_log.info, "stopped")
         if not settings.no_browser and _has_display():
             threading.Timer(1.0, _open_page, [address, sign_in, settings.window]).start()
+        if model.state == "loading":  # while the browser shows the page, which would otherwise come half a second later
+            model.load_in_background(settings.threads)
         files.start_ahead()
         sessions.start()
         served = metrics.counting(application)

@@ -98,10 +98,14 @@ class ModelHandle:
         """True if the model is, or will be, loaded from this folder or hub id."""
         return folder in (self.loaded_from, self.folder)
 
-    def load_in_background(self, num_threads: int | None = None) -> None:
-        """Starts loading and returns immediately. The directions and styles of a converted model are known then."""
+    def describe(self) -> None:
+        """Makes the directions and styles of a converted model known before it is loaded."""
         entry = describe_model(self.folder)
         self.directions, self.formalities, self.domains = entry.directions, entry.formalities, entry.domains
+
+    def load_in_background(self, num_threads: int | None = None) -> None:
+        """Starts loading and returns immediately."""
+        self.describe()
         with self._lock:
             self._loading = threading.Thread(target=self._load, args=(num_threads,), name="load-model", daemon=True)
             self._loading.start()  # before `close_before_exit`, which waits for it, can come in between

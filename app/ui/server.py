@@ -18,7 +18,6 @@ from urllib.parse import quote
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
-from fastapi.staticfiles import StaticFiles
 
 from app.access.actor import Actor
 from app.access.admitted import admit
@@ -39,6 +38,7 @@ from app.ui.own_pages import OwnPages
 from app.ui.page import FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
 from app.ui.replies import shown_message
 from app.ui.sign_in import SignedIn, SignIn
+from app.ui.static_files import StaticFiles
 
 _LOGGER = logging.getLogger(__name__)
 # How long an idle connection stays open. A client that sends a request while the server closes its connection gets an
@@ -256,7 +256,7 @@ def build_server(
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
-    app.mount(f"/{STATIC_PATH}", StaticFiles(directory=STATIC_FOLDER), name="static")
+    app.mount(f"/{STATIC_PATH}", StaticFiles(STATIC_FOLDER), name="static")
 
     @app.get("/status")
     def status(actor: SignedIn) -> Response:
