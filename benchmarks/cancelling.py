@@ -19,8 +19,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
 
-import torch
-
 from app.collector import keep_modules_out_of_collections
 from app.models.loading import SEARCH
 from app.paths import MODEL_FOLDER
@@ -122,7 +120,7 @@ def cases(translator: Translator) -> Iterator[Case]:
     asked = Request(half, phrases=pins[:20], avoid=avoided)
 
     def alternatives(cancel: Event) -> Any:
-        return translator.alternatives(asked, best, len(best.text) // 2, 1000, WIDE, cancel=cancel)
+        return translator.alternatives(asked, best, best.text.index("Datei"), 1000, WIDE, cancel=cancel)
 
     yield Case("alternatives", "1,000 with the widest beam", alternatives, (*short, 8.0))
 
@@ -132,13 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m benchmarks.cancelling", description=(__doc__ or "").split("\n\n")[0]
     )
     parser.add_argument("--model", type=Path, default=MODEL_FOLDER)
+    parser.add_argument("--precision", choices=("auto", "float32"), default="auto", help="float32: PyTorch")
     parser.add_argument("--rounds", type=int, default=2, help="the better one counts")
     parser.add_argument("--stages", nargs="+", help="only these")
     parser.add_argument("--output", type=Path, help="folder for results.json")
     options = parser.parse_args(arguments)
-    torch.set_num_threads(1)  # so that all is computed in this thread
     keep_modules_out_of_collections()  # as the app does
-    translator = Translator.load(options.model)
+    translator = Translator.load(options.model, precision=options.precision)  # and computes all in this thread
     translator.translate(Request(SENTENCE * 2))  # reads what is read once
     found: list[dict[str, Any]] = []
     for case in cases(translator):
@@ -148,7 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found.append({"stage": case.stage, "request": case.name, "worst_ms": round(ms, 1)})
         print(f"{case.stage:<13}{case.name:<40}{ms:8.1f} ms", flush=True)
     if options.output:
-        facts = {"model": translator.name, "checksum": translator.checksum, "rounds": options.rounds}
+        facts = {"model": translator.name, "decoder": translator.decoder, "checksum": translator.checksum}
+        facts["rounds"] = options.rounds
         results = {"commit": commit(), "environment": environment(), "settings": facts, "stages": found}
         options.output.mkdir(parents=True, exist_ok=True)
         write_json(options.output / "results.json", results)

@@ -19,7 +19,7 @@ from engine.decoding.constraints import PreparedRequest
 from engine.decoding.loop import DecodingJob, JobLoop
 from engine.decoding.question_steps import Answer, Steps, answer_alone, options_for_prices
 from engine.errors import InvalidRequest
-from engine.interruption import Interruption
+from engine.interruption import Interrupted, Interruption
 from engine.request import Formality, Request
 from engine.search.batching import REFILL_SHARE, Schedule
 from engine.search_options import SearchOptions
@@ -213,6 +213,8 @@ class AnyTranslator(ABC):
             direction = self.direction_of(request)
             try:
                 word = WordInSentence.of(self._divided(job, sentences), direction, tokens, piece)
+            except Interrupted:
+                return ()
             except UndividedError:
                 whole = self.score(request.source, tokens=tokens, direction=request.direction, domain=request.domain)
                 start, _ = whole.token_spans[piece]

@@ -46,6 +46,10 @@ class Interruption:
             return "deadline"
         return None
 
+    def must_end(self) -> bool:
+        """True if the computation must end now."""
+        return self.cause() is not None
+
     def check(self) -> None:
         """Raises Interrupted if the computation must end now."""
         if (cause := self.cause()) is not None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from engine.compiled.build import library
 from engine.errors import EngineError, InvalidRequest
 
-INTERFACE_VERSION: Final = 4  # of interface.h
+INTERFACE_VERSION: Final = 5  # of interface.h
 
 Floats = npt.NDArray[np.float32]
 Nodes = npt.NDArray[np.int32]
@@ -24,12 +24,16 @@ Nodes = npt.NDArray[np.int32]
 _NO_MEMORY, _CANCELLED, _TOO_LONG = 2, 3, 4
 
 
+MustEnd = Callable[[], bool]
+_Look = ctypes.CFUNCTYPE(c_int32)
+
+
 class CoreError(EngineError):
     """The compiled core refused a call, or does not fit this version."""
 
 
 class CoreCancelled(Exception):
-    """The cancel flag was set while the compiled core worked."""
+    """The caller ended a call of the compiled core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,10 @@ class Core:
             ("model_set_linear", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_float)),
             ("model_set_norm", c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_int)),
             ("model_check", c_int, (c_void_p,)),
-            ("encode", c_int, (c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p)),
+            ("encode", c_int, (c_void_p, c_void_p, c_int, _Look, c_void_p, c_void_p)),
             ("tree_new", c_void_p, (c_void_p, c_void_p, c_int, c_void_p, c_int, c_int64)),
             ("tree_free", None, (c_void_p,)),
-            ("tree_watch", c_int, (c_void_p, c_void_p)),
+            ("tree_watch", c_int, (c_void_p, _Look)),
             ("tree_children", c_int, (c_void_p, c_void_p, c_void_p, c_int, c_void_p)),
             ("tree_expand", c_int, (c_void_p, c_void_p, c_int)),
             ("tree_log_probs", c_int, (c_void_p, c_void_p, c_int, c_void_p)),
@@ -233,15 +237,18 @@ class CoreModel:
         """Raises CoreError if a part is not set."""
         self.core.check(self.core.functions.pinpoint_model_check(self._model))
 
-    def encode(self, source_ids: Sequence[int], cancel: c_int32 | None = None) -> tuple[Floats, Floats]:
-        """The encoder's states (S, E), and the keys and values (decoder layers, 2, S, E) of attention to the source."""
+    def encode(self, source_ids: Sequence[int], must_end: MustEnd | None = None) -> tuple[Floats, Floats]:
+        """The encoder's states (S, E), and the keys and values (decoder layers, 2, S, E) of attention to the source.
+
+        `must_end` is asked every few milliseconds; if it returns True, the call ends with CoreCancelled.
+        """
         source, length = np.array(source_ids, dtype=np.int32), len(source_ids)
         config = self.config
         memory_SE = np.empty((length, config.model_size), dtype=np.float32)
         cross = np.empty((config.decoder_layers, 2, *memory_SE.shape), dtype=np.float32)
-        flag = None if cancel is None else ctypes.addressof(cancel)
+        look = _look_of(must_end)
         encode = self.core.functions.pinpoint_encode
-        self.core.check(encode(self._model, _address(source), length, flag, _address(memory_SE), _address(cross)))
+        self.core.check(encode(self._model, _address(source), length, look, _address(memory_SE), _address(cross)))
         return memory_SE, cross
 
 
@@ -272,11 +279,10 @@ class PrefixTree:
         """The tree, for calls of the library."""
         return self._tree  # type: ignore[no-any-return]
 
-    def watch(self, cancel: c_int32 | None) -> None:
-        """Ends later calls with CoreCancelled if the flag is set, also while they run. The caller keeps the flag."""
-        self._model.core.check(
-            self.functions.pinpoint_tree_watch(self._tree, None if cancel is None else ctypes.addressof(cancel))
-        )
+    def watch(self, must_end: MustEnd | None) -> None:
+        """Lets this function end later calls, as that of `CoreModel.encode`."""
+        self._look = _look_of(must_end)
+        self._model.core.check(self.functions.pinpoint_tree_watch(self._tree, self._look))
 
     def children(self, nodes: Nodes, pieces: Nodes) -> Nodes:
         """The node of each node's prefix with one more piece."""
@@ -447,6 +453,10 @@ def core() -> Core | None:
     """The compiled core of this installation; None if it has not been built. Raises CoreError if it is damaged."""
     path = library()
     return None if path is None else Core(path)
+
+
+def _look_of(must_end: MustEnd | None) -> Any:
+    return _Look() if must_end is None else _Look(lambda: int(must_end()))
 
 
 def _address(array: npt.NDArray[Any] | None) -> int | None:

@@ -4,7 +4,7 @@
 
 namespace pinpoint {
 
-void encode(const Model& model, const int32_t* source, int length, CancelFlag cancel, float* memory, float* cross) {
+void encode(const Model& model, const int32_t* source, int length, const Watch& watch, float* memory, float* cross) {
   const Config& config = model.config;
   const int size = config.model_size;
   Pass pass(model, length, std::max(3 * size, config.encoder_feed_forward_size));
@@ -13,7 +13,7 @@ void encode(const Model& model, const int32_t* source, int length, CancelFlag ca
   std::vector<const float*> keys(length);
   std::vector<float> weights(length);
   for (const EncoderLayer& layer : model.encoder) {
-    cancel.check();
+    watch.glance();
     const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);
     const size_t stride = layer.attention.qkv.stride();
     for (int s = 0; s < length; ++s) keys[s] = qkv + s * stride + size;
@@ -28,7 +28,7 @@ void encode(const Model& model, const int32_t* source, int length, CancelFlag ca
   std::copy_n(pass.x(0), static_cast<size_t>(length) * size, memory);
   const Norm as_it_is{true, {}, {}};
   for (const DecoderLayer& layer : model.decoder_layers) {
-    cancel.check();
+    watch.glance();
     const float* kv = pass.read(as_it_is, layer.cross.kv);
     for (int part = 0; part < 2; ++part) {
       for (int s = 0; s < length; ++s, cross += size) {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "pass.h"
+#include "watch.h"
 
 namespace pinpoint {
 
 // Encodes a source: its states `memory` (S, E), and the keys and values `cross` (decoder layers, 2, S, E) that each
-// decoder layer makes of them. Throws Cancelled between two layers.
-void encode(const Model& model, const int32_t* source, int length, CancelFlag cancel, float* memory, float* cross);
+// decoder layer makes of them. Throws Stopped between two layers.
+void encode(const Model& model, const int32_t* source, int length, const Watch& watch, float* memory, float* cross);
 
 }  // namespace pinpoint

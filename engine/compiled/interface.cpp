@@ -41,7 +41,7 @@ int guarded(Work work) {
   try {
     work();
     return PINPOINT_OK;
-  } catch (const pinpoint::Cancelled& error) {
+  } catch (const pinpoint::Stopped& error) {
     return failed(PINPOINT_CANCELLED, error.what());
   } catch (const std::bad_alloc&) {
     return failed(PINPOINT_NO_MEMORY, "there is not enough memory");
@@ -146,7 +146,7 @@ int pinpoint_model_check(const PinpointModel* model) {
   return guarded([&] { model->model.check(); });
 }
 
-int pinpoint_encode(const PinpointModel* model, const int32_t* source, int length, const int32_t* cancel,
+int pinpoint_encode(const PinpointModel* model, const int32_t* source, int length, int32_t (*look)(void),
                     float* memory, float* cross) {
   return guarded([&] {
     const pinpoint::Config& config = model->model.config;
@@ -154,7 +154,7 @@ int pinpoint_encode(const PinpointModel* model, const int32_t* source, int lengt
     if (length > config.num_positions) throw std::length_error("the source is longer than the model reads");
     const bool has_own = model->model.source_embedding != nullptr;
     check_pieces(source, length, has_own ? config.source_vocabulary_size : config.vocabulary_size);
-    pinpoint::encode(model->model, source, length, pinpoint::CancelFlag(cancel), memory, cross);
+    pinpoint::encode(model->model, source, length, pinpoint::Watch(look), memory, cross);
   });
 }
 
@@ -176,8 +176,8 @@ PinpointTree* pinpoint_tree_new(const PinpointModel* model, const float* cross, 
 
 void pinpoint_tree_free(PinpointTree* tree) { delete tree; }
 
-int pinpoint_tree_watch(PinpointTree* tree, const int32_t* cancel) {
-  return guarded([&] { tree->tree.watch(cancel); });
+int pinpoint_tree_watch(PinpointTree* tree, int32_t (*look)(void)) {
+  return guarded([&] { tree->tree.watch(pinpoint::Watch(look)); });
 }
 
 int pinpoint_tree_children(PinpointTree* tree, const int32_t* nodes, const int32_t* pieces, int count,

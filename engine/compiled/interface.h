@@ -2,14 +2,14 @@
 //
 // A function that returns `int` returns PINPOINT_OK or the kind of its error; one that returns an object returns null
 // for an error. `pinpoint_last_error` has the sentence to it. An object must not be used by two threads at once, except a
-// model that is complete, and the flags of cancellation.
+// model that is complete.
 //
 // Whoever changes a function increases PINPOINT_INTERFACE_VERSION, here and in c_interface.py.
 #pragma once
 
 #include <stdint.h>
 
-#define PINPOINT_INTERFACE_VERSION 4
+#define PINPOINT_INTERFACE_VERSION 5
 
 #if defined(_WIN32)
 #define PINPOINT_API extern "C" __declspec(dllexport)
@@ -65,16 +65,17 @@ PINPOINT_API int pinpoint_model_set_norm(PinpointModel* model, const char* name,
 PINPOINT_API int pinpoint_model_check(const PinpointModel* model);
 
 // Encodes a source: `memory` (S, E), and `cross` (decoder layers, 2, S, E), the keys and values of each decoder layer.
-// `cancel` may be null; if another thread sets it to another value than 0, the call ends with PINPOINT_CANCELLED.
-PINPOINT_API int pinpoint_encode(const PinpointModel* model, const int32_t* source, int length, const int32_t* cancel,
+// `look` may be null; it is called every few milliseconds, and if it returns another value than 0, the call ends with
+// PINPOINT_CANCELLED.
+PINPOINT_API int pinpoint_encode(const PinpointModel* model, const int32_t* source, int length, int32_t (*look)(void),
                                  float* memory, float* cross);
 
 // The tree of prefixes (steps.h) of a source. `cross` and `model` must stay where they are as long as the tree.
 PINPOINT_API PinpointTree* pinpoint_tree_new(const PinpointModel* model, const float* cross, int source_length,
                                              const int32_t* starts, int num_starts, int64_t max_bytes);
 PINPOINT_API void pinpoint_tree_free(PinpointTree* tree);
-// The flag that ends a later call; null for none.
-PINPOINT_API int pinpoint_tree_watch(PinpointTree* tree, const int32_t* cancel);
+// What may end later calls, as of `pinpoint_encode`; null for nothing.
+PINPOINT_API int pinpoint_tree_watch(PinpointTree* tree, int32_t (*look)(void));
 // The node of each node's prefix with one more piece.
 PINPOINT_API int pinpoint_tree_children(PinpointTree* tree, const int32_t* nodes, const int32_t* pieces, int count,
                                         int32_t* children);

@@ -2,13 +2,7 @@
 
 #include <algorithm>
 
-#include "steps.h"
-
 namespace pinpoint {
-
-void CancelFlag::check() const {
-  if (flag_ != nullptr && __atomic_load_n(flag_, __ATOMIC_RELAXED) != 0) throw Cancelled();
-}
 
 Pass::Pass(const Model& model, int num_rows, int widest)
     : model_(model),

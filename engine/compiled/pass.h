@@ -7,16 +7,6 @@
 
 namespace pinpoint {
 
-// A flag in the caller's memory, which another thread may set while a call runs. Null: never cancelled.
-class CancelFlag {
- public:
-  explicit CancelFlag(const int32_t* flag = nullptr) : flag_(flag) {}
-  void check() const;  // throws Cancelled if it is set
-
- private:
-  const int32_t* flag_;
-};
-
 // A sublayer reads the normalised stream, and what it writes is added to the stream. With post-norm, the stream itself
 // becomes its normalised form.
 class Pass {

@@ -64,7 +64,7 @@ void PrefixTree::expand(const int* nodes, int count) {
   make_room(nodes, count, unknown.size(), count);
   is_wanted_.assign(nodes_.size(), 0);
   for (int i = 0; i < count; ++i) is_wanted_[nodes[i]] = 1;
-  compute(unknown, model_.config.decoder_layers, cancel_);
+  compute(unknown, model_.config.decoder_layers, watch_);
 }
 
 void PrefixTree::read(const int* nodes, int count, int num_layers) {
@@ -72,7 +72,7 @@ void PrefixTree::read(const int* nodes, int count, int num_layers) {
   if (unknown.empty()) return;
   make_room(nodes, count, unknown.size(), 0);
   is_wanted_.assign(nodes_.size(), 0);
-  compute(unknown, num_layers, CancelFlag());
+  compute(unknown, num_layers, Watch());
 }
 
 // The nodes to compute, beginnings first: those without results, if these are asked for, and those, with all beginnings,
@@ -123,15 +123,15 @@ void PrefixTree::make_room(const int* nodes, int count, size_t num_states, size_
   }
 }
 
-void PrefixTree::compute(const std::vector<int>& nodes, int num_layers, CancelFlag cancel) {
+void PrefixTree::compute(const std::vector<int>& nodes, int num_layers, const Watch& watch) {
   for (size_t first = 0; first < nodes.size(); first += ROWS_AT_ONCE) {
     const size_t count = std::min<size_t>(ROWS_AT_ONCE, nodes.size() - first);
-    compute_together(nodes.data() + first, static_cast<int>(count), num_layers, cancel);
+    compute_together(nodes.data() + first, static_cast<int>(count), num_layers, watch);
   }
 }
 
 // The first layers of some nodes, and the results of those that are wanted if these are all layers.
-void PrefixTree::compute_together(const int* nodes, int count, int num_layers, CancelFlag cancel) {
+void PrefixTree::compute_together(const int* nodes, int count, int num_layers, const Watch& watch) {
   const Config& config = model_.config;
   const int size = config.model_size;
   const ptrdiff_t to_source_value = static_cast<ptrdiff_t>(source_length_) * size;
@@ -155,7 +155,7 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, C
   std::vector<float> weights(longest), unused(config.head_size());
   std::vector<const float*> source(source_length_);
   for (int index = 0; index < num_layers; ++index) {
-    cancel.check();
+    watch.glance();
     const DecoderLayer& layer = model_.decoder_layers[index];
     if (config.is_recurrent) {
       recur(pass, nodes, index);

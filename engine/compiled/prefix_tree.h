@@ -17,8 +17,7 @@ class PrefixTree : public Steps {
   PrefixTree(const Model& model, const float* cross, int source_length, const std::vector<int32_t>& starts,
              size_t max_bytes);
 
-  // From now on, `expand` looks at this flag before each layer.
-  void watch(const int32_t* cancel) { cancel_ = CancelFlag(cancel); }
+  void watch(const Watch& watch) override { watch_ = watch; }
 
   int child(int node, int32_t piece) override;
   int parent(int node) const override { return node == 0 ? -1 : nodes_[node].before; }
@@ -35,7 +34,7 @@ class PrefixTree : public Steps {
   // decoder: (layers, E). Null if it is not known.
   const float* state(int node) const { return has_state(nodes_[node]) ? nodes_[node].state : nullptr; }
   size_t memory_size() const { return memory_size_; }  // numbers of a state
-  // Computes the first layers after each node, as far as they are not known; does not look at the flag.
+  // Computes the first layers after each node, as far as they are not known; asks nobody whether it must end.
   void read(const int* nodes, int count, int num_layers);
   // After `read`: the output of the first layer, (E), and of a model with guided alignment, after all layers, the weights
   // of the source's pieces, (S). Valid until the next call.
@@ -65,8 +64,8 @@ class PrefixTree : public Steps {
   bool has_state(const Node& node) const { return node.num_layers == model_.config.decoder_layers; }
   std::vector<int> unknown_of(const int* nodes, int count, int num_layers, bool has_results);
   void make_room(const int* nodes, int count, size_t num_states, size_t num_results);
-  void compute(const std::vector<int>& nodes, int num_layers, CancelFlag cancel);
-  void compute_together(const int* nodes, int count, int num_layers, CancelFlag cancel);
+  void compute(const std::vector<int>& nodes, int num_layers, const Watch& watch);
+  void compute_together(const int* nodes, int count, int num_layers, const Watch& watch);
   void recur(Pass& pass, const int* nodes, int index);
   void find_results(Pass& pass, const int* nodes);
 
@@ -76,7 +75,7 @@ class PrefixTree : public Steps {
   const int first_position_;
   const size_t max_bytes_;
   const size_t layer_size_, memory_size_, state_size_, results_size_;  // numbers of a node
-  CancelFlag cancel_;
+  Watch watch_;
   Blocks states_, results_;
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, int> children_;

@@ -6,17 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
+
+#include "watch.h"
 
 namespace pinpoint {
 
 // Logits of consecutive pieces whose maximum is stored, too, so that a search for the best pieces can skip most blocks.
 constexpr int BLOCK = 32;
-
-// Thrown inside `expand` if somebody has set the cancel flag; the tree stays usable.
-struct Cancelled : std::exception {
-  const char* what() const noexcept override { return "cancelled"; }
-};
 
 class Steps {
  public:
@@ -34,7 +30,7 @@ class Steps {
   // Computes the results of those nodes whose results are not known; a node may occur twice. Afterwards `logits`,
   // `log_sum` and `block_maxima` may be called for these nodes, until the next `expand`: memory is bounded, and
   // results of other nodes may be forgotten (they are computed again when they are asked for).
-  // Throws Cancelled, std::bad_alloc, or std::length_error for a prefix that is longer than the model writes.
+  // Throws Stopped, std::bad_alloc, or std::length_error for a prefix that is longer than the model writes.
   virtual void expand(const int* nodes, int count) = 0;
 
   // (V,), unnormalised, before any mask. Behind the last piece, up to a multiple of BLOCK, stands -infinity.
@@ -43,6 +39,9 @@ class Steps {
   virtual float log_sum(int node) const = 0;
   // (ceil(V / BLOCK),): the largest logit of each block.
   virtual const float* block_maxima(int node) const = 0;
+
+  // From now on, `expand` asks before each layer whether it must end.
+  virtual void watch(const Watch& watch) = 0;
 
   virtual int vocabulary_size() const = 0;
   // Pieces of the longest prefix that can be expanded.

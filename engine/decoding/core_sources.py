@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.compiled.c_interface import CoreAlignment, Floats, PrefixTree
+from engine.compiled.c_interface import CoreAlignment, CoreCancelled, Floats, PrefixTree
 from engine.decoding.aligner import AlignmentScores
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.source_cache import SourceCache
@@ -83,7 +83,7 @@ class CoreSources:
         found = []
         for ids in inputs:
             interruption.check()
-            source = self._encode(ids, direction)
+            source = self._encode(ids, direction, interruption)
             [log_probs] = CompiledDecoder(self._model.config, [self._new_tree(source)]).read([target])
             found.append(sum(log_probs))
         return found
@@ -96,9 +96,13 @@ class CoreSources:
         [found] = self._sources.of([source], interruption)
         return found
 
-    def _encode(self, ids: Sequence[int], direction: str) -> CoreSource:
+    def _encode(self, ids: Sequence[int], direction: str, interruption: Interruption) -> CoreSource:
         """A source of this direction, given by its pieces, without a place in the cache."""
-        memory_SE, cross = self._core.encode(ids)
+        try:
+            memory_SE, cross = self._core.encode(ids, None if interruption is NEVER else interruption.must_end)
+        except CoreCancelled:
+            interruption.check()
+            raise
         return CoreSource(ids, memory_SE, cross, self._model.starts(direction))
 
     def _encoded(self, sources: Sequence[PreparedRequest], interruption: Interruption) -> list[CoreSource]:
@@ -106,7 +110,7 @@ class CoreSources:
         for asked in sources:
             interruption.check()
             ids = [*self._model.source_ids(asked.source_ids, asked.direction, asked.marks), *asked.hints]
-            found.append(self._encode(ids, asked.direction))
+            found.append(self._encode(ids, asked.direction, interruption))
         return found
 
     def _make_room(self) -> None:

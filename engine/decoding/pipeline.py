@@ -347,6 +347,9 @@ class RequestPipeline(ABC):
             num_replaced_in = max(0, NUM_REPLACED_IN - num_ready) if replacer is not None else 0
             for one in self._hypotheses(prepared, some, options, replacer, num_replaced_in):
                 by_text.setdefault(one.text, one)  # two texts may become equal
+                if interruption.cause() == "cancelled":
+                    status = "cancelled"
+                    break
             num_ready += len(some)
         hypotheses = _equally_met(by_text.values(), prepared)
         if any(phrase.boundary == "compound" for phrase in prepared.phrases):
@@ -402,7 +405,7 @@ class RequestPipeline(ABC):
         options: SearchOptions,
         replacer: WordReplacer | None,
         num_replaced_in: int,
-    ) -> tuple[Hypothesis, ...]:
+    ) -> Iterator[Hypothesis]:
         """The hypotheses in their order, the first `num_replaced_in` with other words for untranslated ones."""
         ones = [*found]
         decodings = [self._model.codec.decode(one.tokens) for one in ones]
@@ -416,7 +419,8 @@ class RequestPipeline(ABC):
                     ones[place] = self._with_tokens(prepared, ones[place], tokens, replacer.open_decoder, options)
                     decodings[place] = self._model.codec.decode(tokens)
                     [alignments[place]] = self.align(prepared, [tokens], [decodings[place]])
-        return tuple(_hypothesis(prepared, *item) for item in zip(ones, decodings, alignments, strict=True))
+        for item in zip(ones, decodings, alignments, strict=True):
+            yield _hypothesis(prepared, *item)
 
     def _learned(self, prepared: PreparedRequest, found: Hypothesis) -> tuple[Contribution, ...]:
         """The contributions of stored pairs to the hypothesis, by one lookup after the search."""

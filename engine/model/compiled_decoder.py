@@ -7,12 +7,13 @@ costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.compiled.c_interface import Floats, PrefixTree
+from engine.compiled.c_interface import CoreCancelled, Floats, PrefixTree
 from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interruption
 from engine.model.config import ModelConfig, too_long
@@ -48,7 +49,8 @@ class CompiledDecoder:
             nodes = np.zeros(len(is_start), dtype=np.int32)
             nodes[~is_start] = tree.children(self._nodes_R[rows][~is_start], tokens[rows][~is_start])
             try:
-                tree.log_probs(nodes, log_probs_RV[rows])
+                with self._watched(tree):
+                    tree.log_probs(nodes, log_probs_RV[rows])
             except InvalidRequest:
                 raise InvalidRequest(too_long(self._config.max_pieces)) from None
             self._nodes_R[rows] = nodes
@@ -72,9 +74,25 @@ class CompiledDecoder:
             if len(pieces) > self._config.max_pieces:
                 raise InvalidRequest(too_long(self._config.max_pieces))
             before = [0, *tree.walk(0, pieces[:-1])][: len(pieces)]
-            log_probs.append(tuple(tree.piece_log_probs(before, pieces)))
+            with self._watched(tree):
+                log_probs.append(tuple(tree.piece_log_probs(before, pieces)))
             self._nodes_R[row] = before[-1] if before else _BEFORE_START
         return log_probs
+
+    @contextmanager
+    def _watched(self, tree: PrefixTree) -> Iterator[None]:
+        """Lets the interruption end calls of the tree."""
+        if self._interruption is NEVER:
+            yield
+            return
+        tree.watch(self._interruption.must_end)
+        try:
+            yield
+        except CoreCancelled:
+            self._interruption.check()
+            raise
+        finally:
+            tree.watch(None)
 
     def select(self, parents_R2: Ints) -> None:
         """Let new row i go on from old row `parents_R2[i]`; see `Decoder.select`."""

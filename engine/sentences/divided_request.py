@@ -250,23 +250,23 @@ class _State:
             reason = answer.reasons[0].message if answer.reasons else answer.status
             raise UndividedError(f"a sentence alone has no translation: {reason}")
 
-    def _parts(self, number: int, share: Share, found: Translation) -> list[SentencePart]:
+    def _parts(self, share: Share, found: Sequence[Hypothesis]) -> list[SentencePart]:
         phrases = [place for place, _ in self._division.counts(share)]
-        return [SentencePart(hypothesis, phrases) for hypothesis in found.hypotheses]
+        return [SentencePart(hypothesis, phrases) for hypothesis in found]
 
     def _best(self, changed: int, share: Share, answer: Translation) -> list[SentencePart]:
         """The best translation of each sentence, with another answer for the `changed` one."""
         now = {**self._found, changed: answer}
         shares = {**dict(enumerate(self._shares)), changed: share}
         forced = [SentencePart(one.hypotheses[0]) for one in self._forced]
-        return [*forced, *(self._parts(number, shares[number], now[number])[0] for number in sorted(now))]
+        return [*forced, *(self._parts(shares[number], now[number].hypotheses[:1])[0] for number in sorted(now))]
 
     def joined(self) -> Translation:
         """The best combinations of the translations of the sentences. Raises UndividedError if none is allowed."""
         asked, division = self._asked, self._division
         given = range(len(asked.request.phrases))
         lists = [[SentencePart(one.hypotheses[0], given)] for one in self._forced]
-        lists += [self._parts(number, self._shares[number], found) for number, found in sorted(self._found.items())]
+        lists += [self._parts(self._shares[number], found.hypotheses) for number, found in sorted(self._found.items())]
         answers = [*self._forced, *(found for _, found in sorted(self._found.items()))]
         weights = [parts[0].num_tokens for parts in lists]
         is_total = asked.options.score != "normalised"
@@ -279,13 +279,15 @@ class _State:
         cause = asked.interruption.cause()
         num_given = len(asked.request.prefix)
         for places in islice(best_combinations(values), _MOST_COMBINED * asked.options.nbest):
+            cause = cause or asked.interruption.cause()
+            if cause == "cancelled" or (cause and by_text):
+                break
             parts = [own[place] for own, place in zip(lists, places, strict=True)]
             text = self._joiner.text(parts)
             if text not in by_text and self._joiner.is_allowed(parts, num_given):
                 by_text[text] = self._joiner.hypothesis(parts, weights)
                 best = best or places
-                cause = cause or asked.interruption.cause()
-                if len(by_text) == asked.options.nbest or cause:
+                if len(by_text) == asked.options.nbest:
                     break
         if cause == "cancelled":
             raise Interrupted("cancelled")

@@ -49,6 +49,7 @@ class TableSteps : public pinpoint::Steps {
   const float* logits(int node) const override { return nodes_[node].logits.data(); }
   float log_sum(int node) const override { return nodes_[node].log_sum; }
   const float* block_maxima(int node) const override { return nodes_[node].maxima.data(); }
+  void watch(const pinpoint::Watch&) override {}
   int vocabulary_size() const override { return size_; }
   int max_depth() const override { return 1 << 20; }
 

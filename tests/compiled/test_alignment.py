@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import random
 from dataclasses import replace
 from functools import partial
@@ -139,7 +138,7 @@ def test_tree_of_little_memory_gives_the_same_scores(core: Core) -> None:
 
 def test_cancelled_search_leaves_its_translations_to_be_aligned(core: Core) -> None:
     aligned, tree, targets = (made := Aligned(core)), made.tree(), targets_of(CONFIG)
-    tree.watch(ctypes.c_int32(1))
+    tree.watch(lambda: True)
     assert_close(aligned.logits(targets, tree), aligned.expected(targets))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import random
 from dataclasses import replace
 
@@ -173,15 +172,14 @@ def test_path_has_the_starts_and_all_pieces(core: Core, starts: list[int]) -> No
     assert len(path) == len(starts) + 2
 
 
-def test_set_flag_cancels_and_the_tree_goes_on_afterwards(core: Core) -> None:
+def test_call_is_ended_by_its_caller_and_the_tree_goes_on_afterwards(core: Core) -> None:
     source, tree = (made := Source(core)), made.tree()
-    flag = ctypes.c_int32(1)
-    tree.watch(flag)
+    tree.watch(lambda: True)
     with pytest.raises(CoreCancelled):
         source.path_log_probs([5, 6, 7], tree)
     with pytest.raises(CoreCancelled):
-        source.compiled.encode(source.ids, flag)
-    flag.value = 0
+        source.compiled.encode(source.ids, lambda: True)
+    tree.watch(None)
     assert np.array_equal(source.path_log_probs([5, 6, 7], tree), source.path_log_probs([5, 6, 7]))
 
 

@@ -350,6 +350,13 @@ def test_alternatives_change_one_sentence_and_have_the_whole_text(translator: Tr
             assert one.hypothesis.text.startswith(best.text[:offset])
 
 
+def test_cancelled_question_for_alternatives_has_none(translator: Translator) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    best = translator.translate(Request(SOURCE), OPTIONS).hypotheses[0]
+    assert translator.alternatives(Request(SOURCE), best, 0, 3, OPTIONS, cancel=cancel) == ()
+
+
 def test_alternatives_in_one_sentence_keep_the_characters_of_phrases_in_another(translator: Translator) -> None:
     forms = ["E\u2011Mail", "3,5\u00a0%"]
     request = Request(SOURCE, phrases=[Phrase(forms[0]), Phrase(forms[1], source_span=(0, 3))])

@@ -8,21 +8,36 @@
 
 namespace pinpoint {
 
+namespace {
+
+// Lets the tree ask during the search whether it must end.
+class Watching {
+ public:
+  Watching(Steps& steps, const Watch& watch) : steps_(steps) { steps_.watch(watch); }
+  ~Watching() { steps_.watch(Watch()); }
+
+ private:
+  Steps& steps_;
+};
+
+}  // namespace
+
 BeamSearch::BeamSearch(const Task& task, Steps& steps, const Vocabulary& vocabulary, const Callbacks& python,
                        Constraints& constraints)
-    : task_(task), steps_(steps), vocabulary_(vocabulary), python_(python), constraints_(constraints),
+    : task_(task), steps_(steps), vocabulary_(vocabulary), python_(python), watch_(python.interrupted),
+      constraints_(constraints),
       following_(task.followed, task.is_required, task.followed_length, task.follow_strength),
-      setting_{task_, vocabulary_, python_, constraints_, following_}, pool_(task_) {}
+      setting_{task_, vocabulary_, python_, watch_, constraints_, following_}, pool_(task_) {}
 
 BeamSearch::Result BeamSearch::run() {
+  const Watching watching(steps_, watch_);
   try {
-    look_for_interruption(python_);
+    watch_.look();
     begin();
     while (!has_ended_) step();
-  } catch (const Interrupted& interrupted) {
-    conclude(interrupted.cause);
-  } catch (const Cancelled&) {
-    conclude(Outcome::CANCELLED);
+  } catch (const Stopped& stopped) {
+    if (stopped.answer == FAILED_ANSWER) throw CallbackFailed();
+    conclude(stopped.answer == DEADLINE_ANSWER ? Outcome::DEADLINE : Outcome::CANCELLED);
   }
   return std::move(result_);
 }
@@ -62,20 +77,21 @@ void BeamSearch::step() {
   std::vector<int> nodes;
   std::vector<std::vector<int32_t>> tokens;
   for (const Row& row : rows_) {
+    watch_.glance();
     nodes.push_back(row.node);
     tokens.push_back(pieces_of(row.history));
   }
-  look_for_interruption(python_);
+  watch_.look();
   expand(nodes);
   result_.num_model_steps++;
   result_.num_rows += static_cast<int64_t>(rows_.size());
-  look_for_interruption(python_);
+  watch_.look();
   const int beam = pool_.beam_left();
   const int max_children = std::min({beam, task_.max_children ? task_.max_children : beam, vocabulary_.size});
   const Limits limits{beam, max_children, pool_.pruning_total() - task_.pruning_threshold, pool_.best_total()};
   Expansion expansion(setting_, steps_, rows_, tokens, num_pieces_, limits);
   const std::vector<Candidate> candidates = expansion.candidates();
-  look_for_interruption(python_);
+  watch_.look();
   const std::vector<bool> is_chosen = share_beam(candidates, beam);
   std::vector<Candidate> ended, going;
   for (size_t i = 0; i < candidates.size(); i++)
@@ -91,7 +107,7 @@ void BeamSearch::expand(const std::vector<int>& nodes) {
   constexpr size_t NODES_AT_ONCE = 32;
   for (size_t first = 0; first + NODES_AT_ONCE < nodes.size(); first += NODES_AT_ONCE) {
     steps_.expand(&nodes[first], NODES_AT_ONCE);
-    look_for_interruption(python_);
+    watch_.look();
   }
   steps_.expand(nodes.data(), static_cast<int>(nodes.size()));
 }
@@ -133,6 +149,7 @@ std::vector<bool> BeamSearch::share_beam(const std::vector<Candidate>& candidate
 
 void BeamSearch::store_finished(const std::vector<Candidate>& ended) {
   for (const Candidate& one : ended) {
+    watch_.glance();
     history_.push_back({rows_[one.row].history, one.piece, one.piece_log_prob});
     const int32_t history = static_cast<int32_t>(history_.size()) - 1;
     pool_.add(hypothesis(history, result_.num_steps, one.log_prob, one.penalty, one.endings, one.num_repeats),
@@ -149,7 +166,10 @@ void BeamSearch::advance(std::vector<Candidate>& going, bool is_failed) {
   if (!task_.keeps_finished && pool_.is_over(best, result_.num_steps)) return conclude(Outcome::COMPLETE);
   std::vector<Row> rows;
   rows.reserve(going.size());
-  for (const Candidate& one : going) rows.push_back(extended(one));
+  for (const Candidate& one : going) {
+    watch_.glance();
+    rows.push_back(extended(one));
+  }
   rows_ = std::move(rows);
   num_pieces_ = result_.num_steps;
 }

@@ -58,6 +58,7 @@ class BeamSearch {
   Steps& steps_;
   const Vocabulary& vocabulary_;
   const Callbacks& python_;
+  const Watch watch_;
   Constraints& constraints_;
   Following following_;
   Setting setting_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "../watch.h"
 #include "task.h"
 
 namespace pinpoint {
@@ -14,19 +15,12 @@ struct CallbackFailed : std::runtime_error {
   CallbackFailed() : std::runtime_error("a Python callback failed") {}
 };
 
-// The search must end now.
-struct Interrupted : std::exception {
-  explicit Interrupted(Outcome why) : cause(why) {}
-  Outcome cause;
-};
-
 // Results of callbacks; a function that returns a count uses the negative ones.
 enum Answer : int32_t { FAILED_ANSWER = -1, CANCELLED_ANSWER = -2, DEADLINE_ANSWER = -3, WHOLE_ANSWER = -4 };
 
 inline int32_t checked(int32_t answer) {
   if (answer == FAILED_ANSWER) throw CallbackFailed();
-  if (answer == CANCELLED_ANSWER) throw Interrupted(Outcome::CANCELLED);
-  if (answer == DEADLINE_ANSWER) throw Interrupted(Outcome::DEADLINE);
+  if (answer == CANCELLED_ANSWER || answer == DEADLINE_ANSWER) throw Stopped(answer);
   return answer;
 }
 
@@ -36,10 +30,5 @@ struct Callbacks {
   int32_t (*text_number)(const int32_t* pieces, int32_t);  // equal for pieces that write the same text
   int32_t (*next_bytes)(const uint8_t* run, int32_t, int32_t* pieces);  // their number, or WHOLE_ANSWER
 };
-
-// Throws Interrupted if the search must end now.
-inline void look_for_interruption(const Callbacks& python) {
-  if (python.interrupted) checked(python.interrupted());
-}
 
 }  // namespace pinpoint

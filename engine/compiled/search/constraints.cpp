@@ -29,7 +29,7 @@ uint64_t Constraints::key(int32_t state, int32_t piece) const {
   return static_cast<uint64_t>(static_cast<uint32_t>(state)) << 32 | static_cast<uint32_t>(piece);
 }
 
-bool Constraints::learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces, const Callbacks& python) {
+bool Constraints::learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces, const Watch& watch) {
   const auto is_before = [this](const auto& a, const auto& b) { return key(a.first, a.second) < key(b.first, b.second); };
   const auto is_same = [this](const auto& a, const auto& b) { return key(a.first, a.second) == key(b.first, b.second); };
   std::stable_sort(states_and_pieces.begin(), states_and_pieces.end(), is_before);
@@ -38,7 +38,7 @@ bool Constraints::learn(std::vector<std::pair<int32_t, int32_t>> states_and_piec
   bool any_dead = false;
   const size_t num_phrases = phrases_.size();
   for (size_t first = 0; first < states_and_pieces.size(); first += tracker_->buffers().capacity) {
-    if (first) look_for_interruption(python);
+    if (first) watch.glance();
     const size_t count = std::min<size_t>(tracker_->buffers().capacity, states_and_pieces.size() - first);
     for (size_t i = 0; i < count; i++)
       std::tie(tracker_->buffers().states[i], tracker_->buffers().pieces[i]) = states_and_pieces[first + i];

@@ -44,7 +44,7 @@ class Constraints {
 
   // Learns the states' transitions that are unknown, with one question to the tracker for each `capacity` of them.
   // Returns true if any of the learned ones is dead. Looks for an interruption between questions.
-  bool learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces, const Callbacks&);
+  bool learn(std::vector<std::pair<int32_t, int32_t>> states_and_pieces, const Watch&);
   bool knows(int32_t state, int32_t piece) const { return state <= DEAD || steps_.count(key(state, piece)); }
   int32_t next(int32_t state, int32_t piece) const { return state <= DEAD ? state : steps_.at(key(state, piece)).state; }
   // (P,): the occurrences that the piece confirms; null: none.

@@ -7,8 +7,6 @@ namespace pinpoint {
 
 namespace {
 
-constexpr size_t ROWS_AT_ONCE = 32, KEYS_AT_ONCE = 512;  // between two looks for an interruption
-
 bool is_among(int32_t piece, const std::vector<int32_t>& pieces) {
   return std::find(pieces.begin(), pieces.end(), piece) != pieces.end();
 }
@@ -31,7 +29,7 @@ Expansion::Expansion(const Setting& setting, const Steps& steps, const std::vect
       beam_(limits.beam), max_children_(limits.max_children), forced_(rows.size()), repeating_(rows.size()) {
   if (setting.constraints.num_tokens())
     for (size_t r = 0; r < rows.size(); r++) {
-      if (r % ROWS_AT_ONCE == ROWS_AT_ONCE - 1) look_for_interruption(setting.python);
+      setting.watch.glance();
       forced_[r] = setting.constraints.forced(rows[r].state, rows[r].met, rows[r].remaining.may_end,
                                               setting.vocabulary.end);
     }
@@ -41,7 +39,7 @@ Expansion::Expansion(const Setting& setting, const Steps& steps, const std::vect
   queried_ = forced_;
   if (setting.following.is_needed()) follow();
   for (size_t r = 0; r < rows.size(); r++) {
-    if (r % ROWS_AT_ONCE == ROWS_AT_ONCE - 1) look_for_interruption(setting.python);
+    setting.watch.glance();
     scores_.emplace_back(steps, rows[r].node, setting.vocabulary, mask_of(r, tokens[r]));
     is_failed_ |= scores_.back().is_failed() || std::isnan(rows[r].log_prob);
   }
@@ -50,6 +48,7 @@ Expansion::Expansion(const Setting& setting, const Steps& steps, const std::vect
 // Takes as many more continuations as could be repeats, so that the best k with their penalty are among them.
 void Expansion::spare_repeats(const std::vector<std::vector<int32_t>>& tokens) {
   for (size_t r = 0; r < rows_.size(); r++) {
+    setting_.watch.glance();
     repeating_[r] = repeating(tokens[r]);
     beam_ += static_cast<int>(repeating_[r].size());
     max_children_ += static_cast<int>(repeating_[r].size());
@@ -60,6 +59,7 @@ void Expansion::spare_repeats(const std::vector<std::vector<int32_t>>& tokens) {
 // only for the end, which takes at most one place from each row, so twice the beam is enough.
 void Expansion::follow() {
   for (size_t r = 0; r < rows_.size(); r++) {
+    setting_.watch.glance();
     const Following::Likely likely = setting_.following.likely(rows_[r].changes);
     before_[r] = before_[r] + rows_[r].penalty - likely.penalty;
     queried_[r].insert(queried_[r].end(), likely.pieces.begin(), likely.pieces.end());
@@ -117,7 +117,7 @@ std::vector<Candidate> Expansion::candidates() {
   std::vector<Candidate> found;
   for (size_t first = 0; first < keys.size();) {
     for (; first < keys.size(); first++) {
-      if (first % KEYS_AT_ONCE == KEYS_AT_ONCE - 1) look_for_interruption(setting_.python);
+      setting_.watch.glance();
       if (Candidate candidate; weigh(keys[first], candidate)) found.push_back(candidate);
     }
     add_last_resorts(keys, found);
@@ -137,9 +137,11 @@ std::vector<Candidate> Expansion::candidates() {
 std::vector<Expansion::Key> Expansion::gather() {
   std::vector<Key> keys;
   add_leading(keys);
-  for (size_t r = 0; r < rows_.size(); r++)
+  for (size_t r = 0; r < rows_.size(); r++) {
+    setting_.watch.glance();
     for (int32_t piece : queried_[r])
       if (scores_[r].at(piece) > NO_LOG_PROB) keys.push_back({static_cast<int32_t>(r), piece});
+  }
   sort_distinct(keys);
   return keys;
 }
@@ -168,6 +170,7 @@ void Expansion::add_leading(std::vector<Key>& keys) {
   for (size_t r = 0; r < rows_.size(); r++) push(static_cast<int32_t>(r), 0, 1);
   const size_t beam = beam_;
   while (!heads.empty() && (leading.size() < beam || (beam && heads.front().score == leading[beam - 1].score))) {
+    setting_.watch.glance();
     std::pop_heap(heads.begin(), heads.end());
     const Leader leader = heads.back();
     heads.pop_back();
@@ -203,7 +206,7 @@ bool Expansion::learn(const std::vector<Key>& keys) {
     if (key.piece != setting_.vocabulary.end && !setting_.constraints.knows(state, key.piece))
       unknown.emplace_back(state, key.piece);
   }
-  return !unknown.empty() && setting_.constraints.learn(std::move(unknown), setting_.python);
+  return !unknown.empty() && setting_.constraints.learn(std::move(unknown), setting_.watch);
 }
 
 // Fills in the candidate; false if it cannot meet all constraints in time.
@@ -249,6 +252,7 @@ void Expansion::add_last_resorts(std::vector<Key>& keys, const std::vector<Candi
   const int32_t end = setting_.vocabulary.end;
   std::vector<Key> ends;
   for (size_t r = 0; r < rows_.size(); r++) {
+    setting_.watch.glance();
     const Key key{static_cast<int32_t>(r), end};
     if (!has_any[r] && scores_[r].at(end) > NO_LOG_PROB && std::find(keys.begin(), keys.end(), key) == keys.end())
       ends.push_back(key);

@@ -21,6 +21,7 @@ struct Setting {
   const Task& task;
   const Vocabulary& vocabulary;
   const Callbacks& python;
+  const Watch& watch;
   Constraints& constraints;
   const Following& following;
 
