@@ -141,7 +141,7 @@ class RequestPipeline(ABC):
             log_prob = sum(log_probs)
             score = self._scoring(prepared, SearchOptions()).score(log_prob, len(tokens))
             ones.append(SearchHypothesis(tokens, tuple(log_probs), log_prob, score, 0.0, log_prob, score))
-        return self._hypotheses(prepared, ones, SearchOptions(), None, 0)
+        return tuple(self._hypotheses(prepared, ones, SearchOptions(), None, 0))
 
     def _placer(self, prepared: PreparedRequest, interruption: Interruption) -> PhrasePlacer:
         codec = self._model.codec
