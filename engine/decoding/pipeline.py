@@ -351,6 +351,8 @@ class RequestPipeline(ABC):
                     status = "cancelled"
                     break
             num_ready += len(some)
+        if status == "cancelled":
+            return interrupted_translation(request, status)
         hypotheses = _equally_met(by_text.values(), prepared)
         if any(phrase.boundary == "compound" for phrase in prepared.phrases):
             hypotheses = tuple(one for one in hypotheses if not one.unmet) or hypotheses
@@ -363,7 +365,7 @@ class RequestPipeline(ABC):
             reasons = tuple(prepared.not_placed(phrase) for phrase in unmet)
             if num_in_order < prepared.num_ordered:
                 reasons += (prepared.not_in_order(num_in_order),)
-        elif status in ("deadline", "cancelled"):
+        elif status == "deadline":
             reasons = (REASON_OF[status],)
         else:
             reasons = (
