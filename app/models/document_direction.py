@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeVar
 
@@ -22,11 +22,21 @@ Reason = Literal["stated", "text", "first"]
 F = TypeVar("F", ReadFile, FileOverview)
 
 _MIN_WORDS = 5
+_MIN_CERTAIN_WORDS = 4  # if the probability of the language is _CERTAIN_SHARE
+_CERTAIN_SHARE = 0.9
 _MIN_SHARE = 0.75  # the probability of a language among those of the model
 _MIN_OTHER_SHARE = 0.6  # the probability of a language that the model does not translate, among all languages,
 _MAX_OWN_SHARE = 0.1  # and that of all languages of the model together
+_MIN_WORDS_AGAINST_FILE = 10  # for another language of the model than the file states
 _MIN_UNSPACED = 15  # characters of a script without spaces, which count as five words
+# In a short text, these are hard to tell from each other, but not from other languages.
+_CLOSE_LANGUAGES = (
+    frozenset({"es", "pt", "gl", "ca", "oc", "ast"}), frozenset({"no", "nn", "da"}), frozenset({"cs", "sk"}),
+    frozenset({"hr", "bs", "sr", "sl"}), frozenset({"id", "ms"}), frozenset({"nl", "af"}),
+)  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_QUOTATION = re.compile(r"“[^“”„\n]{1,400}”|„[^“”„\n]{1,400}[“”]|«[^«»\n]{1,400}»|»[^«»\n]{1,400}«|\"[^\"\n]{1,400}\"")
+_LONGEST_PARTICLE = 3  # letters of a small word inside a name: "van der Berg", "Piazza del Duomo"
 _UNSPACED = re.compile(r"[\u2e80-\U0010ffff\u0e00-\u0eff]")
 _TAG = re.compile(r"[a-z]{2,}(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 _UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})  # BCP 47's codes for no language
@@ -74,12 +84,16 @@ def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, 
         fitting = _fitting(directions, stated_source, "") or list(directions)
     is_stated = bool(stated_source) and _code(_source(fitting[0])) == stated_source
     reason: Reason = "stated" if is_stated or (stated_target and len(fitting) < len(directions)) else "first"
-    shares = _shares_of_text(file.text)
+    text = _without_quotations(file.text)
+    shares = _shares_of_text(text)
+    another = _clearly_another(text, shares, stated_source, directions) if is_stated else ""
+    if another and not stated_target:  # such as the language of a template
+        return replace(decide(file, directions, ("", "")), reason="text")
     if not is_stated and (guessed := _clearest(shares, fitting)):
         fitting, reason = [d for d in fitting if _source(d) == guessed], "text"
     direction = max(fitting, key=lambda d: _likeness(d, languages, first))  # the first of equals
     needed = ("", "")
-    other = _other_language(shares, directions)
+    other = other_language(text, directions, shares)
     if not _fitting([direction], *stated):
         needed = (stated_source, stated_target)
         note = Message(
@@ -97,6 +111,15 @@ def decide(file: FileOverview, directions: Sequence[str], languages: tuple[str, 
             name=file.name,
             language=english_name(other),
             direction=direction,
+        )
+    elif another:
+        other, needed = another, (another, stated_target)
+        note = Message(
+            "The text of {name} seems to be in {language}, but the file states {stated}. Correct the languages in the "
+            "file, or export it again.",
+            name=file.name,
+            language=english_name(another),
+            stated=_names(languages),
         )
     return Decision(direction, reason, note, needed, bool(other))
 
@@ -163,9 +186,16 @@ def guessed_languages(text: str, directions: Sequence[str]) -> list[tuple[float,
     return _among(_shares_of_text(text, min_words=1), directions)
 
 
-def other_language(text: str, directions: Sequence[str]) -> str:
-    """The language of a text, if it clearly is none of the sources of these directions; otherwise empty."""
-    return _other_language(_shares_of_text(text), directions)
+def other_language(text: str, directions: Sequence[str], shares: Mapping[str, float] | None = None) -> str:
+    """The language of a text, if it clearly is none of the sources of these directions; otherwise empty.
+
+    Names of people and places have no say: a list of Turkish names may be part of an English text.
+    """
+    if shares is None:
+        text = _without_quotations(text)
+        shares = _shares_of_text(text)
+    other = _other_language(shares, directions)
+    return other and _other_language(_shares_of_text(_without_names(text)), directions)
 
 
 def targets_by_source(directions: Sequence[str]) -> dict[str, list[str]]:
@@ -220,12 +250,47 @@ def _code(name: str) -> str:
 
 def _shares_of_text(text: str, min_words: int = _MIN_WORDS) -> dict[str, float]:
     """The probabilities of languages for a text; empty if it has too few words to recognise one."""
-    if len(set(_WORD.findall(text))) < min_words and len(_UNSPACED.findall(text)) < _MIN_UNSPACED:
+    num_words = len(set(_WORD.findall(text)))
+    if num_words < min(min_words, _MIN_CERTAIN_WORDS) and len(_UNSPACED.findall(text)) < _MIN_UNSPACED:
         return {}
     shares: dict[str, float] = {}
     for name, share in language_shares(text).items():
         shares[_code(name)] = shares.get(_code(name), 0.0) + share
-    return shares
+    is_enough = num_words >= min_words or num_words < _MIN_CERTAIN_WORDS  # in a script without spaces
+    return shares if is_enough or max(shares.values(), default=0.0) >= _CERTAIN_SHARE else {}
+
+
+def _without_quotations(text: str) -> str:
+    """The text without what it quotes, if the rest is enough to recognise its language."""
+    rest = _QUOTATION.sub(" ", text)
+    return rest if len(set(_WORD.findall(rest))) >= _MIN_WORDS else text
+
+
+def _without_names(text: str) -> str:
+    """The text without lines that may have only names: each has several words, and all with a capital.
+
+    >>> _without_names("José García\\nPiazza del Duomo\\nAbra la puerta\\nArchivo")
+    'Abra la puerta\\nArchivo'
+    """
+    lines = []
+    for line in text.split("\n"):
+        words = _WORD.findall(line)
+        has_small = any(not word[0].isupper() and len(word) > _LONGEST_PARTICLE for word in words)
+        if has_small or len(words) < 2 or any(word.isupper() for word in words) or not any(map(_has_case, words)):
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _has_case(word: str) -> bool:
+    return word[0].isupper() and word[1:].islower()
+
+
+def _clearly_another(text: str, shares: Mapping[str, float], stated: str, directions: Sequence[str]) -> str:
+    """The language of a text, if it is one of the model's, but clearly not the one that its file states."""
+    share, found = next(iter(_among(shares, directions)), (0.0, ""))
+    is_clear = share >= _CERTAIN_SHARE and shares.get(stated, 0.0) <= _MAX_OWN_SHARE
+    has_text = len(set(_WORD.findall(text))) >= _MIN_WORDS_AGAINST_FILE
+    return _code(found) if is_clear and has_text and not _other_language(shares, directions) else ""
 
 
 def _among(shares: Mapping[str, float], directions: Sequence[str]) -> list[tuple[float, str]]:
@@ -247,5 +312,7 @@ def _other_language(shares: Mapping[str, float], directions: Sequence[str]) -> s
         return ""
     own = {_code(_source(direction)) for direction in directions}
     best = max(shares, key=lambda language: shares[language])
-    is_clear = shares[best] >= _MIN_OTHER_SHARE and sum(shares.get(language, 0.0) for language in own) <= _MAX_OWN_SHARE
+    close = next((group for group in _CLOSE_LANGUAGES if best in group), frozenset({best}))
+    share = sum(shares.get(language, 0.0) for language in close)
+    is_clear = share >= _MIN_OTHER_SHARE and sum(shares.get(language, 0.0) for language in own) <= _MAX_OWN_SHARE
     return best if best not in own and is_clear else ""

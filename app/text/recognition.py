@@ -21,8 +21,9 @@ _PART_CHARACTERS: Final = 400  # as one part, a text that is half code would not
 _LEAST_CHARACTERS: Final = 40  # of a further part
 _MAX_CHARACTERS: Final = 4 * _MAX_PARTS * _PART_CHARACTERS
 _WORD = re.compile(r"[^\W\d_]+")
-# Written much like a language of which there are models: Wu, Arabic of Morocco and Egypt, Pidgin, Hebrew of the Bible.
-_NEARLY: Final = {"wuu": "zh", "ary": "ar", "arz": "ar", "pcm": "en", "hbo": "he"}
+# Written much like a language of which there are models: Wu, Arabic of Morocco and Egypt, Pidgin, Hebrew of the Bible,
+# Extremaduran and Aragonese.
+_NEARLY: Final = {"wuu": "zh", "ary": "ar", "arz": "ar", "pcm": "en", "hbo": "he", "ext": "es", "an": "es"}
 _NOT_SPOKEN = frozenset({"zxx", "la"})  # no language; Latin, because nearly all of it is filler text ("Lorem ipsum")
 IDLE_SECONDS: Final = 60.0  # the model is in memory for as long after its last use
 _lock = Lock()

@@ -66,6 +66,9 @@ DECIDED = [
     ("a.html", "<html><body><p lang=de>Ok</p></body></html>", BOTH, "en-de", "first"),  # of a part only
     ("a.txt", ENGLISH, ("de-en", "en-de"), "en-de", "text"),
     ("a.txt", GERMAN, BOTH, "de-en", "text"),
+    # a language that a template left, and quotations
+    ("a.html", f'<html lang="en"><body><p>{GERMAN.decode()}</p></body></html>', BOTH, "de-en", "text"),
+    ("a.txt", "He said “Ich bin ein Berliner” and “Die Würde ist unantastbar”. They cheered.", BOTH, "en-de", "text"),
     ("a.txt", b"OK\nRouter 17\nhttp://a.example\n", ("de-en", "en-de"), "de-en", "first"),  # too little
 ]  # fmt: skip
 
@@ -110,6 +113,12 @@ HTML = '<html lang="{}"><body><p>{}</p></body></html>'
         ("a.txt", JAPANESE, BOTH, "ja-de"),
         ("a.txt", "Abra las preferencias antes de guardar el fichero nuevo.", BOTH, "es-de"),
         ("a.txt", GERMAN.decode(), ("en-de", "en-fr"), ""),  # the model's only target: nothing to translate into
+        ("a.txt", "Ouvrez la porte de la maison maintenant.", BOTH, "fr-de"),
+        ("a.txt", "Abra a porta antes de ligar a máquina e feche a janela.", BOTH, "pt-de"),  # like Galician
+        ("a.txt", "Åpne døren før du slår på maskinen, og lukk vinduet.", BOTH, "no-de"),  # like Danish
+        ("a.txt", "Haga clic en Guardar para continuar.", BOTH, "es-de"),
+        ("a.txt", "Klik Simpan untuk melanjutkan pemasangan aplikasi.", BOTH, "id-de"),
+        ("a.txt", "MODE D'EMPLOI\nCONSIGNES DE SÉCURITÉ\nCARACTÉRISTIQUES TECHNIQUES\n", BOTH, "fr-de"),
         ("a.html", HTML.format("en", POLISH), BOTH, "pl-de"),  # whatever the file states
         ("a.xlf", XLIFF_2.format("en", "fr").replace("Ok", POLISH), ("en-fr",), "pl-fr"),
     ],
@@ -131,12 +140,23 @@ def test_a_text_in_another_language_than_the_models_is_reported(
         "NVIDIA GeForce RTX 4090, Intel Core i7-14700K, ASUS ROG Strix, Corsair Vengeance",
         "Cancel\nSave\nOpen\nClose\nFile\nEdit\nView\nHelp\nUndo\nRedo\n",
         "Hola mundo",
+        "José García\nMaría López\nCarlos Fernández\nAna Martínez\nJuan Hernández\nLucía Gómez\n",
+        "Mehmet Yılmaz\nAyşe Demir\nFatma Çelik\nMustafa Şahin\nZeynep Kaya\nEmre Öztürk\n",
+        "Via Roma 12, 00184 Roma, Italia\nPiazza del Duomo 1, 20121 Milano\nCorso Vittorio Emanuele 5\n",
         POLISH.split(".")[0] + ". Open the settings before you save the file. " * 9,  # mostly English
     ],
 )
 def test_a_text_in_no_clear_language_is_not_reported(text: str) -> None:
     decision = decide(read_file(text.encode(), "a.txt").overview(), BOTH, ("", ""))
     assert (decision.is_other_text, decision.note, decision.direction) == (False, "", "en-de")
+
+
+def test_a_bilingual_file_with_sources_in_another_language_of_the_model_is_reported() -> None:
+    text = XLIFF_1.format("en", "de").replace("Ok", GERMAN.decode())
+    file = read_file(text.encode(), "a.xlf").overview()
+    decision = decide(file, BOTH, file.languages)
+    assert (decision.direction, decision.is_other_text, decision.needed_direction) == ("en-de", True, "")
+    assert "seems to be in German, but the file states en → de" in decision.note
 
 
 def test_targets_are_grouped_by_source():
