@@ -17,6 +17,10 @@ _MONTH: Final = re.compile(r"M+|L+")
 _MAX_SPELT: Final = 12
 _OTHER_MINUS: Final = ("−", "–", "\u2011", "minus ")
 _THOUSAND: Final = 3  # as a power of ten
+_ORDINAL_MARKS: Final = {
+    "fr": ("e", "ème"), "nl": ("e", "de", "ste"), "it": ("º", "ª", "°"), "es": (".º", ".ª", "º", "ª"),
+    "pt": ("º", "ª", ".º", ".ª"),
+}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -185,6 +189,9 @@ def _numbers(quantity: Quantity, here: Conventions, there: Conventions) -> Itera
     if quantity.is_ordinal and isinstance(value, Decimal) and there.language.partition("-")[0] == "en":
         for form in list(_written(quantity.digits, here, there)):
             yield form + _ordinal_suffix(int(value))
+    if quantity.is_ordinal and isinstance(value, Decimal) and value == int(value):
+        for mark in _ordinal_marks(int(value), there.language.partition("-")[0]):
+            yield quantity.digits + mark
 
 
 def _other_reading(atom: Atom, quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:
@@ -193,6 +200,13 @@ def _other_reading(atom: Atom, quantity: Quantity, here: Conventions, there: Con
         yield from _times(value, quantity, there)
     elif kind == "number" and here.value(quantity.digits.replace(" ", NO_BREAK)) is not None:
         yield from _written(quantity.digits.replace(" ", NO_BREAK), here, there)
+
+
+def _ordinal_marks(number: int, language: str) -> tuple[str, ...]:
+    """The endings of an ordinal number in languages with one for each gender, the usual one first."""
+    if language == "fr" and number == 1:
+        return ("er", "re", "ère")
+    return _ORDINAL_MARKS.get(language, ())
 
 
 def _ordinal_suffix(number: int) -> str:

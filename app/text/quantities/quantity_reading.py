@@ -24,7 +24,7 @@ from app.text.quantities.conventions import (
 )  # fmt: skip
 from app.text.quantities.quantity import Kind, Quantity, Reading, clock_of, date_reading
 from app.text.quantities.ranges import with_ranges
-from app.text.quantities.units import unit_behind
+from app.text.quantities.units import is_measured, unit_behind
 
 _GAP: Final = f"[{SPACES}]"
 TWELVE_HOURS: Final = re.compile(
@@ -64,7 +64,15 @@ _TOKEN: Final = re.compile(
 _ONE_NUMBER: Final = re.compile(_NUMBER)
 _MAX_TOKEN = 40  # digits and signs of a number; a longer one is only copied
 _AROUND: Final = 40  # characters of context
-_SUFFIX: Final = re.compile(r"[^\W\d_]{1,8}")
+# The letters of scripts without spaces between words, and of Hangul: "第3章", "사과3개".
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_JOINED: Final = rf"[^\W_{_UNSPACED}]"
+_LETTER_BEFORE: Final = re.compile(rf"[^\W\d_{_UNSPACED}]\Z")
+_JOINED_BEFORE: Final = re.compile(rf"{_JOINED}*\Z")
+_JOINED_BEHIND: Final = re.compile(rf"{_JOINED}*")
+_SUFFIX: Final = re.compile(rf"[^\W\d_{_UNSPACED}]{{1,8}}")
 _VERBS: Final = frozenset({"may", "march"})  # English words that are months only with a capital letter
 _PARTS: Final = re.compile(r"\d+")
 # A number after such a word is part of a name: Version 2.0, Python 3.11, Table 4.2.
@@ -85,17 +93,17 @@ _PART_NUMBER_BEFORE: Final = re.compile(
 _STANDARD: Final = re.compile(r"802\.\d{1,2}[a-z]{0,2}(?!\w)")  # IEEE 802.11ac
 _LABEL: Final = re.compile(r"\d{1,3}\.\d{1,2}")  # that may be the number of a section or version
 _HEADING_BEHIND: Final = re.compile(r"[.)]?[ \u00a0]+[^\W\d_a-zß-ÿ]")
-# Units with a capital letter, "2.4 GHz"; a single letter only at the end: "2.1 A new hope" is a heading.
-_UNIT_BEHIND: Final = re.compile(
-    r"[ \u00a0]+(?:(?:[kKMGTPmµ]?(?:Hz|Wh|Ah|VA|Pa|VDC|VAC)|[KMGTP]i?(?:B|[Bb]it|bps|b)|[kMGmµ][VWAΩ])(?!\w)"
-    r"|[VWAJNKCFB](?:[.,;)]|$))"
-)
 _CLOCK_BEFORE: Final = re.compile(
     r"\b(?:at|from|until|till|to|by|since|after|before|around|about|um|von|bis|ab|gegen|seit|nach|vor)\s$",
     re.IGNORECASE,
 )
 _DECADE_SUFFIXES: Final = frozenset({"s", "er", "ern"})
-_ORDINAL_SUFFIX: Final = frozenset({"st", "nd", "rd", "th", "ème", "te", "ten"})
+_ORDINAL_SUFFIX: Final = frozenset({"st", "nd", "rd", "th", "te", "ten", "º", "ª"})
+_ORDINAL_SUFFIX_OF: Final = {  # that another language has for other words: German "80er"
+    "fr": frozenset({"er", "ers", "re", "ère", "e", "es", "ème", "èmes", "eme", "nd", "nde", "de"}),
+    "nl": frozenset({"e", "de", "ste"}),
+    "ca": frozenset({"r", "n", "t", "è", "a"}),
+}
 
 
 def is_in_name(before: str) -> bool:
@@ -114,7 +122,7 @@ def quantities(text: str, language: str) -> tuple[Quantity, ...]:
     >>> [(found.text, found.readings[0]) for found in quantities("um 14.30 Uhr: 1,5 Mio. Euro", "de")]
     [('14.30 Uhr', (('time', 870),)), ('1,5 Mio.', (('number', Decimal('1.5E+6')),))]
     """
-    return with_ranges(_Reader(text, conventions_of(language)).read(), text)
+    return with_ranges(_Reader(text, conventions_of(language)).read(), text, language)
 
 
 class _Reader:
@@ -212,7 +220,7 @@ class _Reader:
         first, token = self._signed(start, end)
         before, behind = text[max(0, first - _AROUND) : first], text[end : end + _AROUND]
         value = self.conventions.value(token) if len(token) <= _MAX_TOKEN else None
-        if before[-1:].isalpha() and readings is None:
+        if _LETTER_BEFORE.search(before) and readings is None:
             return self._glued(start, end, value)
         if readings is None and _is_standard(text, start, before):
             return self._standard(start)
@@ -239,7 +247,7 @@ class _Reader:
             readings,
             digits=token,
             suffix=suffix,
-            is_ordinal=suffix in _ORDINAL_SUFFIX or is_dotted,
+            is_ordinal=suffix in _ORDINAL_SUFFIX or suffix in self.words.ordinal_suffixes or is_dotted,
         )
 
     def _number_readings(self, token: str, value: Decimal | None, before: str, behind: str) -> list[Reading]:
@@ -253,13 +261,15 @@ class _Reader:
             return [(("time", clock),), copied] if clock is not None and is_clock else [copied]
         number: Reading = (("number", value),)
         is_heading = not before and (
-            not behind or (_HEADING_BEHIND.match(behind) is not None and _UNIT_BEHIND.match(behind) is None)
+            not behind
+            or (_HEADING_BEHIND.match(behind) is not None and not is_measured(behind, self.conventions.language))
         )
         if _PART_NUMBER_BEFORE.search(before):
             return [copied, number]
         if self.conventions.decimal == "." and _LABEL.fullmatch(token):
-            is_measured = unit_behind(behind, self.conventions.language) or _UNIT_BEHIND.match(behind)
-            is_named = not is_measured and (is_in_name(before) or self._is_behind_capitals(before))
+            is_named = not is_measured(behind, self.conventions.language) and (
+                is_in_name(before) or self._is_behind_capitals(before)
+            )
             if is_named or is_heading:
                 return [copied, number]
         return [number, (("time", clock),)] if clock is not None and is_clock and "." in token else [number]
@@ -305,11 +315,11 @@ class _Reader:
 
     def _glued(self, start: int, end: int, value: Decimal | None) -> Quantity:
         """A word with letters before its digits, such as "A350" or "MP3"."""
-        first, last = start, end
-        while first and start - first < _AROUND and self.text[first - 1].isalnum():
-            first -= 1
-        while last < len(self.text) and last - end < _AROUND and self.text[last].isalnum():
-            last += 1
+        before, behind = self.text[max(0, start - _AROUND) : start], self.text[end : end + _AROUND]
+        joined, joining = _JOINED_BEFORE.search(before), _JOINED_BEHIND.match(behind)
+        assert joined is not None
+        assert joining is not None
+        first, last = start - len(joined[0]), end + len(joining[0])
         readings: list[Reading] = [(("text", self.text[first:last]),)]
         if value is not None:
             readings.append((("number", value),))
@@ -405,6 +415,7 @@ class _Words:
     hour: re.Pattern[str] | None
     hour_word: re.Pattern[str] | None
     late: re.Pattern[str]
+    ordinal_suffixes: frozenset[str]
 
 
 @lru_cache(maxsize=64)
@@ -438,6 +449,7 @@ def _words_of(language: str) -> _Words:
         else None,
         hour_word=re.compile(rf"{_GAP}?(?:{hours})(?!\w)") if hours else None,
         late=re.compile(rf"{_GAP}(?:{'|'.join(map(re.escape, conventions.late_periods)) or '(?!)'})(?!\w)"),
+        ordinal_suffixes=_ORDINAL_SUFFIX_OF.get(language.partition("-")[0], frozenset()),
     )
 
 

@@ -10,9 +10,11 @@ from typing import Final
 
 from app.text.quantities.conventions import SPACES
 from app.text.quantities.quantity import Quantity, Reading, clock_of, date_reading
+from app.text.quantities.units import is_measured
 
 _GAP: Final = f"[{SPACES}]"
 _LONGEST: Final = 16
+_LONGEST_UNIT: Final = 40
 _JOINT: Final = rf"{_GAP}?(?P<sign>[-–—~～〜/])|,?{_GAP}?(?P<word>[^\W\d_]{{1,7}})(?:{_GAP}[^\W\d_]{{1,3}})?|,"
 # Between two quantities: "4 to 5 million", "from $4 to $5 million", "3-5 p.m.", "4. bis 22. August", "3rd to the 5th".
 _BETWEEN: Final = re.compile(rf"\.?(?:(?:st|nd|rd|th)\b)?(?:{_JOINT}){_GAP}?[^\w\s,;.:()]?")
@@ -27,12 +29,13 @@ _YEAR: Final = 4  # digits
 _SECTION: Final = re.compile(r"\d{1,3}\.\d{1,2}")
 
 
-def with_ranges(found: Sequence[Quantity], text: str) -> tuple[Quantity, ...]:
+def with_ranges(found: Sequence[Quantity], text: str, language: str) -> tuple[Quantity, ...]:
     """The quantities of a text; the parts of a range have what only one of them says as a reading, too."""
     parts = list(found)
     for place in range(1, len(parts)):
         if (sign := _joint(parts[place - 1], parts[place], text)) is not None:
-            parts[place - 1 : place + 1] = _like_before(parts[place - 1], parts[place], sign)
+            is_amount = is_measured(text[parts[place].end : parts[place].end + _LONGEST_UNIT], language)
+            parts[place - 1 : place + 1] = _like_before(parts[place - 1], parts[place], sign, is_amount=is_amount)
     for place in range(len(parts) - 2, -1, -1):
         if (sign := _joint(parts[place], parts[place + 1], text)) is not None:
             parts[place : place + 2] = _like_behind(parts[place], parts[place + 1], sign)
@@ -49,7 +52,7 @@ def _joint(first: Quantity, last: Quantity, text: str) -> str | None:
     return sign if match["sign"] else (match["word"] or ",").lower()
 
 
-def _like_before(first: Quantity, last: Quantity, sign: str) -> tuple[Quantity, Quantity]:
+def _like_before(first: Quantity, last: Quantity, sign: str, *, is_amount: bool) -> tuple[Quantity, Quantity]:
     """Both parts of a range, the last with what only the first one says: a month, "section", the first digits."""
     if last.kind != "number" or last.magnitude is not None or (last.suffix and not last.is_ordinal):
         return first, last
@@ -58,6 +61,7 @@ def _like_before(first: Quantity, last: Quantity, sign: str) -> tuple[Quantity, 
     if (
         (sign in "-,/" or sign in _RANGE_WORDS)
         and first.kind == "name"
+        and not is_amount
         and _SECTION.fullmatch(first.digits)
         and _SECTION.fullmatch(last.digits)
     ):

@@ -55,6 +55,12 @@ _NOT_UNITS: Final = frozenset({"in", "t", "st"})  # also other words: "10 in all
 _TOLERANCE: Final = 0.1
 _DEGREES: Final = ("temperature-fahrenheit", "temperature-celsius")
 _LONGEST: Final = 30
+# Signs, and units with a capital letter, "2.4 GHz"; a single letter only at the end: "2.1 A new hope" is a heading.
+_SYMBOL_BEHIND: Final = re.compile(
+    rf"[{SPACES}]?[%‰€£¥]"
+    r"|[ \u00a0]+(?:(?:[kKMGTPmµ]?(?:Hz|Wh|Ah|VA|Pa|VDC|VAC)|[KMGTP]i?(?:B|[Bb]it|bps|b)|[kMGmµ][VWAΩ])(?!\w)"
+    r"|[VWAJNKCFB](?:[.,;)]|$))"
+)
 
 
 def unit_behind(text: str, language: str) -> str:
@@ -66,6 +72,15 @@ def unit_behind(text: str, language: str) -> str:
     pattern, names = _units_of(language)
     match = pattern.match(text[:_LONGEST])
     return names[match["unit"].lower()] if match else ""
+
+
+def is_measured(text: str, language: str) -> bool:
+    """True if a text behind a number begins with a unit, a sign of percent or a currency.
+
+    >>> is_measured(" GB of memory", "en"), is_measured(" A new hope", "en")
+    (True, False)
+    """
+    return bool(unit_behind(text, language)) or _SYMBOL_BEHIND.match(text) is not None
 
 
 def is_customary(unit: str) -> bool:

@@ -99,6 +99,10 @@ READINGS = [
     ("ja", "15時30分に", ("time", 15 * 60 + 30), "a Japanese time"),
     ("ko", "오후 3시 30분", ("time", 15 * 60 + 30), "a Korean time"),
     ("ja", "3時間", ("number", Decimal(3)), "hours that something takes"),
+    ("zh", "得了3点", ("number", Decimal(3)), "behind a letter of a script without spaces"),
+    ("ko", "사과30개", ("number", Decimal(30)), "behind a syllable of Hangul"),
+    ("zh", "有A350型", ("text", "A350"), "a name between such letters"),
+    ("en", "Version 3.5 % of", ("number", Decimal("3.5")), "with a sign of percent"),
 ]  # fmt: skip
 
 
@@ -136,6 +140,7 @@ FORMS = [
     ("en", "de", "1 000 000 files", "1.000.000"),
     ("en", "de", "an 802.11ac router", "802.11ac"),
     ("zh", "de", "下午3点30分", "15:30 Uhr"),
+    ("zh", "de", "共1,250.50元", "1.250,50"),
 ]
 
 
@@ -163,7 +168,30 @@ REQUIRED = [
     (" ".join(["15"] * 17), []),  # a table
     ("at -3 °C", ["-3"]),
     ("IEEE 802.11 has 3.5 GB", ["802.11", "3,5"]),
+    ("IEEE 802.11 and 3.5 GB", ["802.11", "3,5"]),
+    ("Section 3.1 and 3.5 mm", ["3.1", "3,5"]),
+    ("Sections 3.1 and 3.5", ["3.1", "3.5"]),
 ]
+
+
+ORDINALS = [
+    ("fr", "en", "le 21e siècle", "21st"),
+    ("fr", "en", "la 1re fois", "1st"),
+    ("nl", "en", "de 20e eeuw", "20th"),
+    ("es", "en", "el 3.º piso", "3rd"),
+    ("en", "fr", "the 20th century", "20e"),
+    ("en", "fr", "the 1st floor", "1er"),
+    ("de", "fr", "Im 20. Jahrhundert", "20e"),
+    ("en", "it", "the 3rd floor", "3º"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "text", "form"), ORDINALS)
+def test_ordinal_number_has_the_ending_of_each_language(source: str, target: str, text: str, form: str) -> None:
+    [quantity] = quantities(text, source)
+    assert quantity.is_ordinal
+    assert form in forms_of(quantity, source, target)
+    assert quantities(form, target)[0].is_ordinal
 
 
 @pytest.mark.parametrize(("source", "forms"), REQUIRED)
