@@ -44,6 +44,7 @@ _INLINE: Final = frozenset(
 _EMPTY: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _RAW: Final = frozenset({"script", "style"})  # end at their first end tag, also with other tags inside
 _CODE: Final = _RAW | {"code", "kbd", "samp", "var"}
+_ANDROID_KEPT: Final = "xliff:g"  # text that is not translated
 _NOT_TRANSLATED: Final = re.compile(
     r"""\stranslate\s*+=\s*+["']?no\b
     |\sclass\s*+=\s*+(?:"(?=[^"]*\bnotranslate\b)|'(?=[^']*\bnotranslate\b)|notranslate\b)""",
@@ -115,7 +116,7 @@ class Outline:
         if token.kind != "open":
             return False
         is_code = self.kind == "html" and (token.name in _CODE or _NOT_TRANSLATED.search(token.raw) is not None)
-        return is_code or token.name in self.ignored
+        return is_code or token.name in self.ignored or token.name == _ANDROID_KEPT
 
     def _with_kept(self, tokens: Sequence[MarkupToken]) -> Iterator[MarkupToken]:
         """The tokens, with one token for each element that is copied."""

@@ -38,6 +38,7 @@ from app.serving.constrained_texts import (
 from app.tags.protect import Protection
 from app.text.language_names import english_name
 from app.text.nontranslatables import nontranslatables
+from app.text.placeholder_conventions import OF_UNKNOWN_FILE, placeholders_in
 from app.text.spelling import is_british
 from engine import (
     Alternative,
@@ -173,7 +174,7 @@ class TranslationService:
     ) -> tuple[Alternative, ...]:
         """Other words for the word at `offset` of a translation of the item. Raises ApiError."""
         request = replace(_request(item, setup), follow=Follow(translation))
-        protection = await asyncio.to_thread(Protection.of, request)
+        protection = await asyncio.to_thread(_protected, request)
         asked = protection.request
         if protection.copy is not None or asked.follow is None:
             return ()
@@ -394,7 +395,7 @@ def _all_pieces(items: Sequence[ConstrainedText], setup: TranslationSetup) -> li
                 )
             if text[start:end].strip():
                 request = _request(replace(item, text=text[start:end]), setup)
-                pieces.append(_Piece(number, start, end, Protection.of(request), len(item.phrases)))
+                pieces.append(_Piece(number, start, end, _protected(request), len(item.phrases)))
     return pieces
 
 
@@ -444,14 +445,26 @@ def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:
     hits = setup.terms.find(item.text) if setup.terms is not None else ()
     numbers = setup.style.numbers_in(item.text, setup.direction)
     try:
-        request = request_of(item.text, item.constraints, hits, setup.direction, numbers=numbers, phrases=item.phrases)
+        request = request_of(
+            item.text,
+            item.constraints,
+            hits,
+            setup.direction,
+            numbers=numbers,
+            placeholders=placeholders_in(item.text, OF_UNKNOWN_FILE),
+            phrases=item.phrases,
+        )
         return replace(setup.style.applied_to(request), split_sentences=setup.splitting != "none")
     except InvalidRequest as error:
         raise ApiError("invalid", str(error)) from error
 
 
 def _whole(item: ConstrainedText, setup: TranslationSetup) -> Protection:
-    return Protection.of(_request(item, setup))
+    return _protected(_request(item, setup))
+
+
+def _protected(request: Request) -> Protection:
+    return Protection.of(request, placeholders_in(request.source, OF_UNKNOWN_FILE))
 
 
 def _answer(item: ConstrainedText, parts: Sequence[tuple[_Piece, Translation]]) -> Answer:

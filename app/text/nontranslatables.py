@@ -2,10 +2,11 @@
 
 Placeholders that a program fills in (`%s`, `{0}`, `&amp;`), addresses (URLs, e-mail addresses, paths, options,
 variables, one word of code, ICU messages), formulas ("H₂O", "m²") and signs ("€", "°C", "✓") stand for words of the
-sentence and are *kept*. `own` are texts that are placeholders by the convention of the file that the text is from
-(`app.text.placeholder_conventions`). Tags format the words around them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO
-file) and are *markup*, and so is the sign of an access key ("&File"). The English suffix of an ordinal number behind a
-placeholder ("{place}st") is neither: translations have the mark of their language (`app.text.ordinal_marks`).
+sentence and are *kept*, and so is an empty element such as "<1/>" or "<icon/>". `own` are texts that are placeholders
+by the convention of the file that the text is from (`app.text.placeholder_conventions`). Tags format the words around
+them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO file) and are *markup*, and so is the sign of an access key
+("&File"). The English suffix of an ordinal number behind a placeholder ("{place}st") is neither: translations have the
+mark of their language (`app.text.ordinal_marks`).
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def nontranslatables(text: str, own: tuple[str, ...] = ()) -> tuple[NonTranslata
         found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
     paired = _with_ordinals(_paired(found), text)
     return tuple(
-        replace(element, kind="lone") if _is_lone_tag(paired, number, text) else element
+        replace(element, kind=_kind_of_lone(paired, number, text)) if element.kind == "placeholder" else element
         for number, element in enumerate(paired)
     )
 
@@ -325,21 +326,36 @@ def _around(found: Sequence[NonTranslatable], number: int, text: str) -> tuple[s
     return text[max(0, found[first].start - 1) : found[first].start], text[found[last].end : found[last].end + 1]
 
 
+def _kind_of_lone(found: Sequence[NonTranslatable], number: int, text: str) -> Kind:
+    """ "lone" for a tag, "address" for an empty element in place of a word ("Click <icon/>"), else "placeholder"."""
+    element = found[number]
+    if not _is_lone_tag(found, number, text):
+        return "placeholder"
+    name = _TAG_NAME.match(element.text)
+    is_empty = element.text[0] == "<" and element.text.endswith("/>")
+    if not is_empty or name is None or _MARKUP_NAME.match(name[2]) or (len(name[2]) == 1 and name[2].isalpha()):
+        return "lone"
+    return "lone" if _is_attached(found, number, text) else "address"
+
+
 def _is_lone_tag(found: Sequence[NonTranslatable], number: int, text: str) -> bool:
     """True if an unpaired placeholder is a tag.
 
     A number in brackets is a tag if it is attached to a word ("file{2}"), otherwise a word ("Copy {1} to {2}").
     """
     element = found[number]
-    if element.kind != "placeholder" or (number + 1 < len(found) and found[number + 1].kind == "ordinal"):
+    if number + 1 < len(found) and found[number + 1].kind == "ordinal":
         return False
     if element.text[0] == "\\" or element.text.startswith(("{/", "</")) or element.text.endswith("/>"):
         return True
     if element.text[0] == "<" and not _NUMBERED.match(element.text):
         name = _TAG_NAME.match(element.text)
         return name is not None and _MARKUP_NAME.match(name[2]) is not None
-    if not _NUMBERED.match(element.text):
-        return False
+    return _NUMBERED.match(element.text) is not None and _is_attached(found, number, text)
+
+
+def _is_attached(found: Sequence[NonTranslatable], number: int, text: str) -> bool:
+    """True if an element touches a word, or the end of a sentence before it."""
     before, after = _around(found, number, text)
     return bool(before and not before.isspace() and before not in _OPENING_MARKS) or after.isalnum()
 

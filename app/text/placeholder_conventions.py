@@ -44,8 +44,8 @@ ANYWHERE: Final = re.compile(
     # String catalogs: %arg, %#@name@
     # https://developer.apple.com/documentation/xcode/localizing-and-varying-text-with-a-string-catalog
     | %arg(?!\w) | %(?:\d+\$)?\#@\w++@
-    # ERB, JSP, EJS, PHP: <%= name %>, <?= $name ?>  https://docs.ruby-lang.org/en/master/ERB.html
-    | <%.{0,300}?%> | <\?(?:=|php\s).{0,300}?\?>
+    # ERB, JSP, EJS, PHP, XML: <%= name %>, <?= $name ?>, <?xml version="1.0"?>  https://docs.ruby-lang.org/en/master/ERB.html
+    | <%.{0,300}?%> | <\?(?:=|php\s|xml[\s-]).{0,300}?\?>
     # Ruby, JSF, Sass: #{name}  https://docs.ruby-lang.org/en/master/syntax/literals_rdoc.html
     | \#\{[^{}]{1,200}\}
     # Ruby: %<count>d, %<name>-10s  https://docs.ruby-lang.org/en/master/format_specifications_rdoc.html
@@ -112,6 +112,9 @@ TOKENS: Final = Convention(
     re.compile(rf"(?<![\w\]\\])\[(?!(?:{_WORDS_IN_BRACKETS})\])[a-z][a-z0-9]*+(?:[_.][a-z0-9]++)*\](?![\w(\[])"),
     "https://docs.moodle.org/dev/String_API",
 )
+
+# Those of a text whose file is not known, such as a text of the HTTP API.
+OF_UNKNOWN_FILE: Final = (LARAVEL, DRUPAL_7, I18NEXT_3)
 
 
 def conventions_of(possible: Collection[Convention], texts: Iterable[str]) -> tuple[Convention, ...]:

@@ -59,6 +59,7 @@ DOCUMENT = """<?xml version="1.0"?>
         ('Use <i translate="no">Save</i> here', "html", {}, ["Use {1} here"]),
         ("Run <code>a &lt; b</code>.", "html", {}, ["Run {1}."]),
         ('a <div class="x notranslate"><div>b</div>c</div> d', "html", {}, ["a", "d"]),
+        ('Open <xliff:g id="a">Red Pump</xliff:g> now', "xml", {}, ["Open {1} now"]),  # of Android
         ("<script>if (a<b) {}</script>One", "html", {}, ["{1}One"]),
         ('<a title="x>y">One</a> two', "xml", {}, ["<t0>One</t0> two"]),
         # DeepL's rule: an element without text of its own is structure.

@@ -53,6 +53,26 @@ def test_libretranslate_lists_html_alternatives_and_detected_language(anybody: P
     assert text.startswith("<p>") and "AT&amp;T" in text and text.endswith("</p>")
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("The :attribute must be a number.", ":attribute"),  # Laravel
+        ("Hello !name, open the file.", "!name"),  # Drupal
+        ("Hello __name__, open the file.", "__name__"),  # i18next
+        ("Click <1/> to open the file.", "<1/>"),
+        ("See $t(common.open) for help.", "$t(common.open)"),
+    ],
+)
+def test_placeholders_of_software_are_kept_although_the_file_is_unknown(
+    anybody: Program, key: str, text: str, kept: str
+) -> None:
+    fields = {"q": text, "source": "en", "target": "de", "api_key": key}
+    assert anybody.post("/translate", json=fields).json()["translatedText"].count(kept) == 1
+    headers = {"authorization": f"DeepL-Auth-Key {key}"}
+    reply = anybody.post("/v2/translate", json={"text": [text], "target_lang": "DE"}, headers=headers)
+    assert reply.json()["translations"][0]["text"].count(kept) == 1
+
+
 def test_a_text_in_a_language_that_no_model_translates_is_refused_unless_its_language_is_given(
     anybody: Program, key: str
 ):

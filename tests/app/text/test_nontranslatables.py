@@ -46,6 +46,9 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("<b><i>x</i></b>", "open:<b> open:<i> close:</i> close:</b>"),
         ("<b><i>x</b></i>", "open:<b> lone:<i> close:</b> lone:</i>"),  # not nested: the first pair wins
         ("<0>a <1>b</1></0><2/> <3>", "open:<0> open:<1> close:</1> close:</0> lone:<2/> <3>"),
+        ("Click <1/> or <icon/>, one<2/>", "address:<1/> address:<icon/> lone:<2/>"),  # in place of words
+        ("Open <x/> and <br/> here", "lone:<x/> lone:<br/>"),
+        ('<?xml version="1.0"?> here', 'address:<?xml version="1.0"?>'),
         ("git add <file>, one<br>two", "<file> lone:<br>"),
         (r"one\ntwo", r"lone:\n"),
         ("See https://harbor.example/a?b=1&c=%s.", "address:https://harbor.example/a?b=1&c=%s"),
