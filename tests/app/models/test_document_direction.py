@@ -68,7 +68,7 @@ DECIDED = [
     ("a.txt", GERMAN, BOTH, "de-en", "text"),
     # a language that a template left, and quotations
     ("a.html", f'<html lang="en"><body><p>{GERMAN.decode()}</p></body></html>', BOTH, "de-en", "text"),
-    ("a.txt", "He said “Ich bin ein Berliner” and “Die Würde ist unantastbar”. They cheered.", BOTH, "en-de", "text"),
+    ("a.txt", "He said “Ich bin ein Berliner” and “Die Würde ist da”. The crowd cheered.", BOTH, "en-de", "text"),
     ("a.txt", b"OK\nRouter 17\nhttp://a.example\n", ("de-en", "en-de"), "de-en", "first"),  # too little
 ]  # fmt: skip
 
