@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from app.access.actor import OWNER
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
+from app.paths import SAMPLES_FOLDER
 from app.segments.state import SegmentState
+from app.sessions import Sessions
+from app.ui.api import Api
 from app.workspace.commands import Workspace
 from engine import (
     EngineError,
@@ -152,12 +157,24 @@ def ready_model(
     direction: str = "en-de",
 ) -> ModelHandle:
     """A model holder whose model is there, and can be asked for these."""
-    from pathlib import Path
-
     model = ModelHandle(Path("models/hand"))
     decoder.facts = replace(decoder.facts, directions=(direction,), formalities=formalities or {}, domains=domains)
     model.adopt(decoder)
     return model
+
+
+@contextmanager
+def api_with_document(folder: Path, decoder: HandDecoder, text: str, *proposals: str) -> Iterator[Api]:
+    """The page's functions with a document of this text open, its first segment answered so; the log is in `folder`."""
+    store = LogStore.open(folder / "log.sqlite")
+    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
+    workspace = sessions.open_document(OWNER, text.encode(), "manual.txt")
+    if proposals:
+        decoder.answer(0, *proposals)
+        settle(workspace)
+    yield Api(sessions)
+    sessions.close()
+    store.close()
 
 
 def settle(workspace: Workspace) -> None:

@@ -14,18 +14,15 @@ from app.access.actor import OWNER
 from app.errors import CommandError
 from app.glossary import Term, term_matcher
 from app.glossary.lemmas import with_forms
-from app.log.store import LogStore
-from app.paths import SAMPLES_FOLDER
 from app.segments.proposal_view import DecodingResult
 from app.segments.resolved_constraints import resolve_constraints
 from app.segments.segment_constraints import Constraints
 from app.segments.state import SegmentState
-from app.sessions import Sessions
 from app.text.words import word_spans
 from app.ui.api import Api
 from app.workspace.alternatives import alternatives_view, question_for
 from engine import Alternative, Avoid, Follow, InvalidRequest, Request
-from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+from tests.app.hand_decoder import HandDecoder, api_with_document, translation
 
 SOURCE = "Click the button."
 
@@ -137,14 +134,8 @@ def decoder() -> HandDecoder:
 
 @pytest.fixture
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = sessions.open_document(OWNER, SOURCE.encode(), "manual.txt")
-    decoder.answer(0, "Den Knopf drücken.")
-    settle(workspace)
-    yield Api(sessions)
-    sessions.close()
-    store.close()
+    with api_with_document(tmp_path, decoder, SOURCE, "Den Knopf drücken.") as opened:
+        yield opened
 
 
 async def ask(

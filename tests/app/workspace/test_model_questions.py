@@ -12,14 +12,11 @@ from typing import Any
 import pytest
 
 from app.access.actor import OWNER
-from app.log.store import LogStore
-from app.paths import SAMPLES_FOLDER
 from app.segments.segment_constraints import Constraints
-from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.model_questions import COMPLETION_STRENGTH
 from engine import Follow, Hypothesis, Reason, Request, Translation
-from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+from tests.app.hand_decoder import HandDecoder, api_with_document, settle, translation
 
 
 @pytest.fixture
@@ -29,12 +26,8 @@ def decoder() -> HandDecoder:
 
 @pytest.fixture
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    sessions.open_document(OWNER, b"The old router restarts.\n", "router.txt")
-    yield Api(sessions)
-    sessions.close()
-    store.close()
+    with api_with_document(tmp_path, decoder, "The old router restarts.\n") as opened:
+        yield opened
 
 
 def ask(api: Api, decoder: HandDecoder, text: str, answer: Translation, **more: bool) -> dict[str, Any]:

@@ -11,15 +11,12 @@ import pytest
 
 from app.access.actor import OWNER
 from app.errors import CommandError
-from app.log.store import LogStore
-from app.paths import SAMPLES_FOLDER
 from app.segments.segment_constraints import Constraints
 from app.segments.state import SegmentState
-from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.places import question_for, to_engine
 from engine import Request
-from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
+from tests.app.hand_decoder import HandDecoder, api_with_document, translation
 
 SOURCE = "Click the button now."
 TEXT = "Jetzt den Knopf drücken."
@@ -57,14 +54,8 @@ def decoder() -> HandDecoder:
 
 @pytest.fixture
 def api(tmp_path: Path, decoder: HandDecoder) -> Iterator[Api]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    sessions = Sessions(store, ready_model(decoder), SAMPLES_FOLDER)
-    workspace = sessions.open_document(OWNER, SOURCE.encode(), "manual.txt")
-    decoder.answer(0, TEXT)
-    settle(workspace)
-    yield Api(sessions)
-    sessions.close()
-    store.close()
+    with api_with_document(tmp_path, decoder, SOURCE, TEXT) as opened:
+        yield opened
 
 
 def test_answer_reaches_page_and_log_without_the_place_before(api: Api, decoder: HandDecoder):
