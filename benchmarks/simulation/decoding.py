@@ -121,6 +121,19 @@ class Engine:
             for text, score in zip(texts, found, strict=True)
         ]
 
+    def places(self, request: Request, count: int) -> tuple[list[str], float]:
+        """The text to follow with the first phrase at other places, best first, and the seconds that a person waits."""
+        translator = self.translator
+        assert isinstance(translator, Translator), "only a model finds places"
+
+        def answer() -> list[str]:
+            try:
+                return [" ".join(one.text.split()) for one in translator.places(request, 0, count)]
+            except InvalidRequest:
+                return []
+
+        return self._timed(answer, "places")
+
     def alignment(self, source: str, target: str, direction: str) -> tuple[tuple[int, int, int, int], ...]:
         """The linked words of a source and a target, in characters; none where the model cannot spell the target."""
         translator = self.translator

@@ -277,70 +277,31 @@ class ByWindows:
 
 
 @dataclass(frozen=True, slots=True)
-class ByPlaces:
-    """A phrase without a place goes where the model likes it best: all spans of up to `most` words are tried.
+class NextPlaces:
+    """A phrase goes to the right one of the first places that the engine offers: each further one is one more key.
 
-    All texts with the phrase in the place of a span are scored in one batch; the best `finished` are also decoded with
-    a window of one word free on each side, and the best by score and penalty (see `nearest`) is the answer.
+    It knows the goal, as a person does who sees where the phrase is.
     """
 
     name: str
-    penalty: float = 0.0
-    most: int = 3
-    finished: int = 3
+    num_places: int
     needs_place: bool = False
     needs_source: bool = False
-    is_bound: bool = False
+    is_bound: bool = True
 
     def propose(self, situation: Situation, engine: Engine) -> tuple[str | None, float]:
-        current = replace(situation, corrections=(), text=situation.seen)
-        waiting = 0.0
-        done: list[Correction] = []
+        text, waiting = situation.seen, 0.0
+        done: list[str] = []
         for correction in situation.corrections:
             phrase = correction.phrase.strip(OUTER) or correction.phrase
-            candidates = self._placed(current.text, phrase, done)
-            scores = engine.scores(Request(situation.source, situation.direction), [c.text for c in candidates])
-            ranked = sorted(zip(scores, range(len(candidates)), strict=True), reverse=True)[: self.finished]
-            best = [candidates[k] for _, k in ranked]
-            if not best:
+            request = Request(situation.source, situation.direction, phrases=(phrase, *done), follow=Follow(text))
+            texts, seconds = engine.places(request, self.num_places)
+            waiting += seconds
+            if not texts:
                 return None, waiting
-            texts = [candidate.text for candidate in best]
-            for candidate in best:
-                place = replace(situation, text=candidate.text, corrections=(candidate.correction,))
-                answer = engine.translate(window_request(place, 1, 1), "windows")
-                waiting += answer.waiting_s
-                texts += answer.texts
-            done.append(Correction(phrase))
-            current = replace(current, text=nearest(texts, current, engine, self.penalty))
-        return current.text, waiting
-
-    def _placed(self, text: str, phrase: str, done: Sequence[Correction]) -> list[PlacedPhrase]:
-        """All texts with the phrase in the place of up to `most` words, which may not be words of earlier phrases."""
-        words = words_of(text)
-        fixed = {word.text for correction in done for word in words_of(correction.phrase)}
-        found = {}
-        for first in range(len(words) + 1):
-            for last in range(first, min(first + self.most, len(words)) + 1):
-                if any(word.text in fixed for word in words[first:last]):
-                    break
-                left = text[: words[first - 1].end] if first else ""
-                right = text[words[last].start :] if last < len(words) else ""
-                start = len(left) + (1 if left else 0)
-                gap = " " if right and (last > first or words_of(right)[0].text[0].isalnum()) else ""
-                if right and last < len(words) and not words[last].gap:
-                    gap = ""
-                whole = f"{left} {phrase}{gap}{right}".strip()
-                replaced = tuple(word.text for word in words[first:last])
-                found[whole] = PlacedPhrase(whole, Correction(phrase, start, start + len(phrase), replaced))
-        return list(found.values())
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedPhrase:
-    """A text with a phrase put into it."""
-
-    text: str
-    correction: Correction
+            text = max(texts, key=lambda one: len(right_words(one, situation.goal)))
+            done.append(phrase)
+        return text, waiting
 
 
 def nearest(texts: Sequence[str], situation: Situation, engine: Engine, penalty: float) -> str:
@@ -374,8 +335,6 @@ REQUESTERS: dict[str, Requester] = {
         ByWindows("windows", 0.0),
         ByWindows("windows, penalty 1", 1.0),
         ByWindows("windows, penalty 4", 4.0),
-        ByPlaces("places"),
-        ByPlaces("places, penalty 1", 1.0),
-        ByPlaces("places, penalty 4", 4.0),
+        *(NextPlaces(f"places, {count}", count) for count in (1, 2, 3, 5)),
     )
 }

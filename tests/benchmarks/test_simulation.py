@@ -37,7 +37,7 @@ from benchmarks.simulation.requesters import REQUESTERS, Correction, OneRequest,
 from benchmarks.simulation.statistics import bleu, bleu_gain, ratio
 from benchmarks.simulation.suggestions import Chips, Glancing
 from benchmarks.simulation.words import edits, num_changed, num_wrong, put_in, right_words, words_of
-from engine import Alternative, Follow, Hypothesis, Request, SearchOptions, Translation
+from engine import Alternative, Follow, Hypothesis, Request, SearchOptions, Translation, Translator
 
 KEPT = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "simulation"
 SEEN = "Der Hund, der seit Jahren dort wohnt, geht jeden einzelnen Morgen pünktlich nach Haus."
@@ -336,6 +336,16 @@ class TestProtocols:
         way = Typing("typing", REQUESTERS["order"], offer)
         over = [effort_of(one, SEGMENT, engine, False).seconds for one in (way, PostEditing())]
         assert sum(act.seconds for act in acts_of(way, SEGMENT, engine)) == pytest.approx(over[0] - over[1])
+
+    def test_right_one_of_the_places_that_the_engine_offers_is_taken(self):
+        translator = Translator.load("data/models/en-de")
+        source, seen = "The file could not be opened today.", "Die Datei konnte heute nicht geöffnet werden."
+        offered = translator.places(Request(source, phrases=["leider"], follow=Follow(seen)), count=3)
+        situation = Situation(source, "en-de", seen, seen, (Correction("leider"),), goal=offered[2].text)
+        engine = Engine(translator, SearchOptions(beam=2))
+        for count, expected in ((1, offered[0]), (3, offered[2])):
+            text, _ = REQUESTERS[f"places, {count}"].propose(situation, engine)
+            assert text == expected.text
 
     def test_corrections_go_to_the_engine_in_order_and_replaced_words_are_banned(self):
         text = "Der alte Hund läuft nach Haus."
