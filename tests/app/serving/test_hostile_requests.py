@@ -66,6 +66,7 @@ OWN = [
     Address("POST", f"{PREFIX}/translate", {**PAIR, **STYLE, "texts": ["x"], "glossary": None, "splitting": "none"}),
     Address("POST", f"{PREFIX}/prices", {**PAIR, **STYLE, **WHOLE_TEXT}),
     Address("POST", f"{PREFIX}/alternatives", {**PAIR, "text": "x", "translation": "y", "offset": 0, "count": 1}),
+    Address("POST", f"{PREFIX}/places", {**PAIR, **WHOLE_TEXT, "translation": "x", "phrase": 0, "count": 1}),
     *(
         Address("GET", f"{PREFIX}/{name}")
         for name in ("models", "usage", "metrics", "documents", "sessions", "assignments")
