@@ -149,10 +149,10 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "models; auto chooses, as the app does; scores are always 32 bits (default: float32)",
     )
     group.add_argument(
-        "--no-compiled",
+        "--no-core",
         dest="is_compiled",
         action="store_false",
-        help="decode int8 with PyTorch (default: in the compiled core, if it is built)",
+        help="decode in PyTorch instead of in the compiled core",
     )
     group.add_argument(
         "--threads",
