@@ -38,7 +38,8 @@ class EngineFacts:
     `formalities` has the forms of address by direction. `folder` is the model's, None if there is not exactly one.
     `pivot` is the language between, of two models as one. `num_threads` are those of models. `precision` is that of
     the weights: "float32", "int8" or "half"; of two models both, as "int8+float32". `decoder` says
-    for a person what decodes: the compiled core with the processor's family, or PyTorch with the reason.
+    for a person what decodes: the compiled core with the processor's family, or PyTorch with the reason. `learns`: it
+    answers a `LearningQuestion`.
     """
 
     name: str
@@ -51,6 +52,7 @@ class EngineFacts:
     num_threads: int = 0
     precision: str = "float32"
     decoder: str = ""
+    learns: bool = True
 
 
 @dataclass(frozen=True, slots=True)

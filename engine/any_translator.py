@@ -56,8 +56,8 @@ class AnyTranslator(ABC):
     `folder` is the model's; None if there is not exactly one. `pivot` is the language between two models, otherwise "".
     `precision` is that of the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
     `decoder` says for a person what decodes: "compiled core, 8 bits (AVX512-VNNI)", or PyTorch with the reason; of two
-    models both. So many sentences were searched by the compiled search (`num_compiled`), and in batches
-    (`num_batched`).
+    models both. `learns` is false for a model that learns nothing from translations of a person (`stored_pair`). So
+    many sentences were searched by the compiled search (`num_compiled`), and in batches (`num_batched`).
     """
 
     name: str
@@ -69,6 +69,7 @@ class AnyTranslator(ABC):
     domains: Sequence[str]
     formalities: Mapping[str, Sequence[str]]
     pivot: str = ""
+    learns: bool = True
     num_compiled: int = 0
     num_batched: int = 0
 

@@ -83,7 +83,7 @@ class Translator(AnyTranslator):
         if not isinstance(model, LoadedModel):
             from engine.transformers_models import PromptPipeline
 
-            self.precision, self.decoder = model.precision, model.decoder
+            self.precision, self.decoder, self.learns = model.precision, model.decoder, False
             self.pipeline = PromptPipeline(model)
             return
         self.precision = "int8" if model.compiled is not None else model.transformer.precision

@@ -5,6 +5,7 @@ The page is shown at once; listeners are called when the model is ready.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -25,6 +26,7 @@ from engine import (
     set_num_threads,
 )
 
+_log = logging.getLogger("pinpoint")
 SEARCH: Final = POST_EDITING
 # A proposal with 20 rare terms takes ten seconds. After this time the best translation so far is shown.
 DECODING_SECONDS: Final = 30.0
@@ -228,6 +230,8 @@ class ModelHandle:
         self.formalities, self.domains = facts.formalities, facts.domains
         self.loaded_from, self.pivot, self.num_threads = facts.folder, facts.pivot, facts.num_threads
         self.precision, self.decoder = facts.precision, facts.decoder
+        if not facts.learns:  # a document must not repeat it for each of its segments
+            _log.warning("%s does not learn from confirmed segments", facts.name)
         self.engine = engine
         self._finish("ready", "")
 

@@ -129,7 +129,8 @@ class Learning:
 
     @property
     def _is_on(self) -> bool:
-        return self._project().learns and self._core.model.engine is not None
+        engine = self._core.model.engine
+        return self._project().learns and engine is not None and engine.facts.learns
 
     @property
     def _key(self) -> str:

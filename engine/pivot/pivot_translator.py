@@ -63,6 +63,7 @@ class PivotTranslator(AnyTranslator):
         self.checksum = f"{first.checksum}+{second.checksum}"
         self.precision = f"{first.precision}+{second.precision}"
         self.decoder = f"{first.decoder} + {second.decoder}"
+        self.learns = second.learns
         self._requests = PivotRequests(first, self.directions[0], first_direction, second_direction)
 
     def direction_of(self, request: Request) -> str:

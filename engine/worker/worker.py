@@ -85,6 +85,7 @@ class Worker:
             num_threads=num_threads(),
             precision=of.precision,
             decoder=of.decoder,
+            learns=of.learns,
         )
 
     def submit(

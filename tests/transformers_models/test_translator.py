@@ -174,6 +174,7 @@ def test_what_the_model_lacks_is_refused_with_the_reason() -> None:
     translator = translator_of()
     with pytest.raises(InvalidRequest, match="direction is 'fr-en'"):
         translator.translate(Request("Bonjour.", direction="fr-en"))
+    assert not translator.learns
     with pytest.raises(InvalidRequest, match="cannot learn from translations"):
         translator.learn(Request("The house."), "Das Haus.")
 

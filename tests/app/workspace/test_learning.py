@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,20 @@ def test_confirmed_segments_are_learned_and_reopened_ones_forgotten(run: Run) ->
     assert all(torch.equal(one, other) for (_, one), (_, other) in zip(again, both, strict=True))
     workspace.edit(OWNER, 0, "Anders.", "typed")
     assert learned(workspace) == [2]
+
+
+def test_a_model_that_cannot_learn_is_not_asked_to(store: LogStore, caplog: pytest.LogCaptureFixture) -> None:
+    decoder = HandDecoder()
+    decoder.facts = replace(decoder.facts, learns=False)
+    workspace = make_workspace(store, ready_model(decoder), "One.\nTwo.\n")
+    for index in (0, 1):
+        workspace.confirm(OWNER, index, f"Satz {index}.")
+    settle(workspace)
+    workspace.learning.start()
+    assert not [key for key, _ in decoder.questions if key.endswith("/learn")]
+    assert [each.getMessage() for each in caplog.records if "learn" in each.getMessage()] == [
+        "hand does not learn from confirmed segments"
+    ]
 
 
 def test_proposal_uses_learned_words_and_names_their_segment(run: Run) -> None:
