@@ -304,16 +304,22 @@ class Api:
     def _done(self, actor: Actor, workspace: Workspace, name: str, message: Any, written: Written) -> Json:
         command = read_command(name, message)
         if not isinstance(command, SessionCommand):
-            return self._changed(actor, workspace, command)
+            return self._changed(actor, workspace, command, written)
         shown = self._repeated.once(actor, command, lambda: command.switch(actor, self.sessions, workspace).token)
         written.is_any = True  # a new tab shows the other document from now on, even if it was open already
         shows = workspace if shown is None else self.sessions.find(actor, shown)
         return self._whole(actor, shows, {"is_continued": command.name == "resume_session"})
 
-    def _changed(self, actor: Actor, workspace: Workspace, command: Command) -> Json:
+    def _changed(self, actor: Actor, workspace: Workspace, command: Command, written: Written) -> Json:
         """Executes a command in its workspace; the reply contains the changes and the command's result."""
         result = self._repeated.once(actor, command, lambda: command.run(actor, self.sessions, workspace))
-        reply = workspace.snapshot(actor, command.since, command.open, command.detail_since)
+        try:
+            reply = workspace.snapshot(actor, command.since, command.open, command.detail_since)
+        except Exception:
+            if not written.is_any:  # the page learns that nothing was changed
+                self._repeated.forget(actor, command)
+                command.take_back(actor, self.sessions, result)
+            raise
         if isinstance(command, OpenSegment):  # the person is here, and the page has the notices
             self.sessions.store.news.opened(actor, workspace.session_id)
         if result is None:

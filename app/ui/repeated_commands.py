@@ -58,3 +58,12 @@ class RepeatedCommands:
             newest.result = carry_out()
             newest.number = number
             return newest.result
+
+    def forget(self, actor: Actor, command: CommandMessage) -> None:
+        """Carries the command out again if it comes again: its page was told that it was refused."""
+        with self._lock:
+            newest = self._pages.get((actor.name, command.client))
+        if newest is not None:
+            with newest.lock:
+                if newest.number == (command.sequence, command.name):
+                    newest.number = None

@@ -93,8 +93,7 @@ class Batches:
                 }
                 work.change(after, [("confirm", payload)])
                 step.append(_Change(segment, after))
-            work.then(lambda: self._steps.append(step))
-            return {"step": number, "segments": [change.after.index for change in step]}
+            return self._kept(work, number, step)
 
     def fill_matches(self, actor: Actor, min_rate: int) -> Json:
         """Fills segments without text or constraints of a person with their best match of at least that rate."""
@@ -152,8 +151,13 @@ class Batches:
         number = len(self._steps)
         afters = self._change(work, changes, origin, number)
         step = [_Change(before, after) for (before, _, _), after in zip(changes, afters, strict=True)]
-        work.then(lambda: self._steps.append(step))
-        return {"step": number, "segments": [after.index for after in afters]}
+        return self._kept(work, number, step)
+
+    def _kept(self, work: UnitOfWork, number: int, step: list[_Change]) -> Json:
+        """Keeps a step for undo, unless it changes nothing; the reply to its command."""
+        if step:
+            work.then(lambda: self._steps.append(step))
+        return {"step": number, "segments": [change.after.index for change in step]}
 
     @staticmethod
     def _change(work: UnitOfWork, changes: Iterable[_Share], origin: BatchOrigin, number: int) -> list[SegmentState]:

@@ -24,6 +24,10 @@ class BeginFiles(Command):
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return {"bundle": sessions.bundles.begin_selection(actor, self.folder)}
 
+    def take_back(self, actor: Actor, sessions: Sessions, result: Json | None) -> None:
+        if result is not None:
+            sessions.bundles.end(actor, result["bundle"])
+
 
 class OpenFile(Command):
     """Opens a file of a selection as a document, without showing it."""

@@ -41,6 +41,9 @@ class Command(CommandMessage, ABC):
         """The result of a command whose `run` has none, read when its changes are saved."""
         return None
 
+    def take_back(self, actor: Actor, sessions: Sessions, result: Json | None) -> None:
+        """Drops what `run` keeps in memory alone: the command is refused, as its reply could not be made."""
+
 
 class SegmentCommand(Command):
     """A command about one segment, by its index."""

@@ -64,9 +64,7 @@ class FaultyApi:
             if reply["ok"]:
                 if asked["name"] == "begin_files":
                     self._selection = reply["result"]["bundle"]
-                # A selection stays in memory even if the reply fails, and too many would push out the archive.
-                is_over = asked["name"] == "begin_files" or not fault.has_struck
-                self._skips[self._num_commands] = 10**9 if is_over else number
+                self._skips[self._num_commands] = number if fault.has_struck else 10**9
                 return reply
             assert fault.has_struck, (asked["name"], reply, self.problems)
             if reply["error"]["kind"] == "internal":  # an error of SQLite that has no message for people
@@ -189,3 +187,24 @@ def test_each_statement_that_fails_after_the_commit_gives_a_reply_that_says_the_
             again = [one["name"] for one in api.sessions.projects.overview(OWNER)["projects"]]
             assert again == titles
     assert "saved" in kinds and "LogError" in kinds
+
+
+def test_a_selection_of_files_whose_reply_fails_is_not_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    asked = message(api, "begin_files", folder="")
+    faulty = FaultyApi(api, {})
+    refused = [asked]
+
+    def selections() -> int:
+        return len(api.sessions.bundles._staged._values)
+
+    for number in range(1, 20):
+        fault = StatementFault(number, CODES[0])
+        reply = faulty._with(fault, OWNER, {**asked, "sequence": next(NUMBERS)})
+        if not fault.has_struck:
+            break
+        if not reply["ok"]:
+            refused.append(reply)
+            assert not selections(), fault.statement
+        elif reply["result"]:
+            api.sessions.bundles.end(OWNER, reply["result"]["bundle"])
+    assert len(refused) > 1 and reply["ok"] and selections() == 1

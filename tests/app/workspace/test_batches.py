@@ -168,3 +168,10 @@ def test_plural_forms_of_one_message_are_not_repetitions_of_each_other(store: Lo
     assert texts(workspace) == [None, "%d pliki", "%d plików", None, "%d pliki", "%d plików"]
     found = repetitions_of(store, store.load_session(OWNER, workspace.token))
     assert found.num_inside == 2
+
+
+def test_a_step_that_changes_nothing_is_not_kept(workspace: Workspace):
+    for made in (workspace.batches.confirm_matches(OWNER), workspace.batches.fill_matches(OWNER, 101)):
+        assert made == {"step": 0, "segments": []}
+    with pytest.raises(CommandError, match="can no longer be undone"):
+        workspace.batches.step(OWNER, 0, is_undo=True)

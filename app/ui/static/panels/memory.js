@@ -265,7 +265,7 @@ export class Memory {
     const reply = await bench.connection.send('confirm_matches');
     if (!reply.ok) return;
     const {step, segments} = reply.result;
-    bench.steps.batch(step, tn('memory.confirmed', segments.length));
+    if (segments.length) bench.steps.batch(step, tn('memory.confirmed', segments.length));
     bench.focusEditor();
   }
 
