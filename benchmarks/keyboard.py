@@ -2,7 +2,7 @@
 
     python -m benchmarks.keyboard [--model FOLDER] [--segments N] [--tree FOLDER] [--output FOLDER]
 
-Times are measured in the page, from the key event to the frame after the change: from Space on a word to its lock, and
+Times are measured in the page, from the key event to the frame after the change: from Alt+P on a word to its mark, and
 to the new n-best list; from Ctrl+Enter to the next segment with the cursor in its field. In the open segment nothing
 may move: the rows and the buttons below it are measured on every frame until the segment is confirmed. Writes
 results.json and prints a table. `--tree` measures the app of another checkout.
@@ -155,15 +155,13 @@ def work_on(page: Page, kind: int) -> None:
     press = page.keyboard.press
     if kind == 0:
         for number in range(2):
-            for key in ("Control+ArrowUp", "Home", *["ArrowRight"] * number, "Space"):
+            for key in ("Home", *["Control+ArrowRight"] * number, "ArrowRight", "ArrowRight", "Alt+p"):
                 press(key)
             page.wait_for_function(SETTLED)
-            press("Escape")
     elif kind == 1:
-        for key in ("Control+ArrowUp", "End", "Delete"):
+        for key in ("End", "Alt+Shift+b"):
             press(key)
         page.wait_for_function(SETTLED)
-        press("Escape")
     elif kind == 2:
         press("Control+End")
         page.keyboard.type(" und mehr")
@@ -171,7 +169,7 @@ def work_on(page: Page, kind: int) -> None:
         press("Control+ArrowDown")
         press("2")
     else:
-        for key in ("Control+ArrowUp", "Home", "Alt+a"):
+        for key in ("Home", "Alt+a"):
             press(key)
         page.locator(".pop .alt, .pop .say").first.wait_for()
         press("1")
@@ -182,7 +180,7 @@ def work_on(page: Page, kind: int) -> None:
 def report_of(results: dict[str, Any]) -> str:
     """The figures as a Markdown table."""
     figures, machine = results["figures"], results["environment"]
-    names = {"lock": "Space to the lock", "list": "Space to the new n-best list", "next": "confirm to the next segment"}
+    names = {"lock": "Alt+P to the mark", "list": "Alt+P to the new n-best list", "next": "confirm to the next segment"}
     rows = []
     for name, what in names.items():
         times = sorted(figures["times"][name])

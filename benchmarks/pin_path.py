@@ -1,4 +1,4 @@
-"""The modules on a pin's way: those with a function that runs from the click until the price is shown.
+"""The modules on a pin's way: those with a function that runs from the key until the price is shown.
 
     python -m benchmarks.pin_path [--model FOLDER] [--list]
 
@@ -111,7 +111,7 @@ def _has_run(script: dict[str, Any]) -> bool:
 
 def pin_and_wait(screen: Screen) -> None:
     """Pins the first word, and waits until its price is shown."""
-    screen.words.first.click()
+    screen.pin_word(0)
     expect(screen.page.locator("li[data-pin]")).to_have_attribute("data-status", "met")
     screen.wait_for_proposal()
     time.sleep(QUIET_SECONDS)
