@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from engine import Follow, Request
+from engine import Follow, Phrase, Request
 from tests.app.hand_decoder import HandDecoder, translation
 from tests.e2e.conftest import HandApp
 from tests.e2e.screen import Screen
@@ -151,6 +151,30 @@ def test_pin_in_the_persons_own_text_is_offered_and_their_words_stay(screen: Scr
     screen.expect_text("Ein alter Rechner startet, wenn das Licht grün ist.")
     screen.page.keyboard.press("Control+z")
     screen.expect_text(mine)
+
+
+def test_pin_moves_to_its_next_place_and_back_to_the_first(screen: Screen, decoder: HandDecoder):
+    screen.pin("Licht")
+    answer(screen, decoder, "0", PROPOSAL)
+    screen.wait_for_pin("Licht")
+    screen.field.press("End")
+    screen.page.keyboard.press("Alt+Shift+ArrowRight")
+    expect(screen.notes.last).to_contain_text("Place the cursor on a pin")
+    screen.point_at("Licht")
+    screen.page.keyboard.press("Alt+Shift+ArrowRight")
+    screen.eventually(lambda: decoder.questions and decoder.questions[-1][0].endswith("places"))
+    moved = "Das Licht ist grün, wenn der alte Server startet."
+    request = Request(SOURCE, phrases=(Phrase("Licht"),))
+    decoder.questions[-1][1].set_result(translation(request, moved, PROPOSAL).hypotheses)
+    screen.expect_text(moved)
+    assert caret(screen) == moved.index("Licht")
+    num_questions = len(decoder.questions)
+    for text in (PROPOSAL, moved):
+        screen.page.keyboard.press("Alt+Shift+ArrowRight")
+        screen.expect_text(text)
+    assert [key for key, _ in decoder.questions[num_questions:] if key.endswith("places")] == []
+    screen.page.keyboard.press("Control+z")
+    screen.expect_text(PROPOSAL)
 
 
 def test_pin_keeps_the_text_seen_and_one_key_frees_it(screen: Screen, decoder: HandDecoder):

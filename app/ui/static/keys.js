@@ -159,6 +159,7 @@ const ACTIONS = {
     ({segment}) =>
     () =>
       segment.revision.take(0),
+  move_pin: ({segment}, place) => (place === 'field' ? () => segment.places.next() : null),
   free:
     ({segment}) =>
     () =>

@@ -23,6 +23,7 @@ export const DEFAULTS = {
   rest: ['Alt+R'],
   revise: ['Alt+Y'],
   revise_one: ['Alt+Shift+Y'],
+  move_pin: ['Alt+Shift+ArrowRight'],
   free: ['Alt+L'],
   complete: ['Alt+C'],
   completing: ['Alt+Shift+C'],

@@ -42,6 +42,7 @@ const ORDER = [
   'words',
   'press',
   'phrase',
+  'move_pin',
   'scope',
   'ban_selection',
   'rest',

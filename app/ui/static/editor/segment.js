@@ -21,6 +21,7 @@ import {buildLayout} from './layout.js';
 import {Ledger} from './ledger.js';
 import {Offers} from './offers.js';
 import {Origins} from './origins.js';
+import {PinPlaces} from './pin_places.js';
 import {Rest} from './rest.js';
 import {Review} from './review.js';
 import {Revision} from './revision.js';
@@ -101,6 +102,7 @@ export class Segment {
     });
     this.completion = new Completion(bench, {current, text});
     this.revision = new Revision(bench, {current, text, constraints});
+    this.places = new PinPlaces(bench, {current, text, constraints, marks});
     this.checks = new Checks(bench, {current, text, onConfirm: () => this.confirmation.press()});
     for (const name of ['blur', 'selectionchange'])
       text.field.area.addEventListener(name, () => this.checks.paintLink());
