@@ -14,6 +14,7 @@ from typing import Any
 
 import deepl
 import docx
+import httpx
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
@@ -90,6 +91,10 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 @pytest.fixture(scope="module")
 def shell(app: App) -> Shell:
+    end = time.monotonic() + 120
+    while httpx.get(f"{app.url}/healthz").json()["status"] == "starting":  # the page is there before the model
+        assert time.monotonic() < end
+        time.sleep(0.1)
     return Shell(app.log.parent, app.url)
 
 
