@@ -92,7 +92,7 @@ def question_for(
         pins = [(pin, *place) for pin in segment.constraints.pins for place in occurrences(text, pin, "word")]
     replaced = tuple(dict.fromkeys(pin for pin, first, last in pins if first < end and start < last))
     # A fixed beginning would forbid all alternatives before its end, and a locked text those inside it.
-    kept = tuple(text for text, place in _placed(text, locked) if place >= end)
+    kept = tuple(part for part, place in _placed(text, locked) if place >= end)
     constraints = replace(segment.constraints.without_pins(replaced), prefix="", locked=kept, follow=text)
     asked = replace(segment, constraints=constraints.cleaned())
     protection = Protection.of(request_of(asked), asked.placeholders)

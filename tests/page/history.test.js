@@ -71,17 +71,6 @@ test('each segment has a history of its own until it gets another', () => {
   assert.notEqual(histories.of(0), other);
 });
 
-test('a dropped step is neither undone nor redone, and only the newest of its kind is dropped', () => {
-  const history = new History();
-  history.record(snapshot('one'), 'paste');
-  assert.equal(history.drop('constrain'), null);
-  history.record(snapshot('two'), 'constrain');
-  assert.equal(history.drop('constrain')?.text, 'two');
-  assert.equal(history.drop('constrain'), null);
-  assert.equal(history.newest(false), undefined);
-  assert.equal(history.step(snapshot('two'), true)?.text, 'one');
-});
-
 test('states from before the page was loaded are undone after the steps of the page, and can be removed', () => {
   const history = new History();
   history.record(snapshot('two'), 'paste');

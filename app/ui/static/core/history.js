@@ -31,17 +31,6 @@ export class History {
     this.future = [];
   }
 
-  /**
-   * Removes the newest step and returns its snapshot, as if the change had not been made; null if another kind of change
-   * is the newest.
-   * @param {string} kind
-   */
-  drop(kind) {
-    if (this.lastKind !== kind) return null;
-    this.lastKind = null;
-    return this.past.pop() ?? null;
-  }
-
   get isEmpty() {
     return !this.past.length && !this.future.length;
   }

@@ -90,7 +90,8 @@ export class ConstraintSet {
    */
   keptIn(chosen, constraints = this.now) {
     const {now} = this;
-    const isKnown = Boolean(now.follow && (now.prefix || now.locked.length)); // which words are theirs in the text followed
+    // Then the text followed is the person's own, and these are their words in it.
+    const isKnown = Boolean(now.follow && (now.prefix || now.locked.length));
     const before = isKnown ? now.follow : (this.current.detail?.proposal?.text ?? '');
     const {prefix, locked} = keptOf(chosen, before, constraints);
     const isFree = (/** @type {string} */ part) => !constraints.bans.some(ban => containsBanned(part, ban));

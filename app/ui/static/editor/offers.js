@@ -28,13 +28,8 @@ export class Offers {
     this.alternatives = new Alternatives({
       ask: (before, shown) => {
         const {locked} = constraints.keptIn({text: shown, start: 0, end: before.length});
-        return page.server.alternatives({
-          token: page.session.token,
-          segment: current.index,
-          text: shown,
-          before,
-          locked,
-        });
+        const {token} = page.session;
+        return page.server.alternatives({token, segment: current.index, text: shown, before, locked});
       },
       onTake: (row, answer) => this.takeAlternative(row, answer),
       onBan: banned => constraints.ban(banned),

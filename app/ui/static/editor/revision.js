@@ -1,6 +1,7 @@
-/* After an edit, and after a new pin or ban in a text of the person's own, offers the changes that the sentence then needs. The field shows them as a difference: the words
-   that would go are struck through, with those that would come in grey behind them. Alt+Y takes all of them, Alt+Shift+Y or
-   a click one. The offer changes neither the text nor the caret, and disappears with the next letter typed. */
+/* After an edit, and after a new pin or ban in a text of the person's own, offers the changes that the sentence then needs.
+   The field shows them as a difference: the words that would go are struck through, with those that would come in grey behind
+   them. Alt+Y takes all of them, Alt+Shift+Y or a click one. The offer changes neither the text nor the caret, and disappears
+   with the next letter typed. */
 import {h, setText, t} from '../core/dom.js';
 import {hint, nameOf, speltFor} from '../core/key_bindings.js';
 
