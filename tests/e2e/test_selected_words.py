@@ -34,6 +34,18 @@ def test_selected_words_are_pinned_banned_and_searched_by_the_bar(screen: Screen
     screen.expect_text("Das rote Licht")
 
 
+def test_bar_covers_no_line_of_the_text(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Das rote Licht " * 12 + "hier.")
+    bar = screen.page.get_by_role("toolbar", name="For the selected words")
+    for word in ("Das", "hier"):
+        screen.select(word)
+        expect(bar).to_be_visible()
+        shown, text = bar.bounding_box(), screen.page.locator(".field .cm-line").bounding_box()
+        assert shown and text and text["height"] > 40, "the text has several lines"
+        assert shown["y"] + shown["height"] <= text["y"] + 4 or shown["y"] >= text["y"] + text["height"] - 4
+
+
 def test_term_is_made_of_the_words_selected_in_source_and_translation(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Das drahtlose Netz")

@@ -1,4 +1,5 @@
-/* A bar above the words that are selected in the field, or above the word clicked, with what can be done with them. The field keeps the focus; each
+/* A bar beside the words that are selected in the field, or the word clicked, with what can be done with them: above the first
+   line of the text, or below the last, so that it covers no word. The field keeps the focus; each
    command has keys, too. */
 import {button, h, t} from '../core/dom.js';
 import {shortcut, speltFor} from '../core/key_bindings.js';
@@ -56,11 +57,13 @@ export class SelectionBar {
     );
     this.element.hidden = false;
     const host = this.element.offsetParent?.getBoundingClientRect();
-    const place = box.placeOf(start);
+    const [place, first, last] = [start, 0, area.value.length].map(at => box.placeOf(at));
     if (!host || !place) return;
+    const isBelow = first && last && place.top > first.top + 1;
     const room = host.width - this.element.offsetWidth - EDGE;
     this.element.style.left = `${Math.max(EDGE, Math.min(place.left - host.left, room))}px`;
-    this.element.style.top = `${place.top - host.top - this.element.offsetHeight - AWAY}px`;
+    const top = isBelow ? last.bottom + AWAY : place.top - this.element.offsetHeight - AWAY;
+    this.element.style.top = `${top - host.top}px`;
   }
 
   hide() {
