@@ -93,7 +93,7 @@ def scripts_of(screen: Screen, profiler: ModuleProfiler, act: Callable[[], None]
     profiler.is_counting = False
     found = devtools.send("Profiler.takePreciseCoverage")["result"]
     return sorted(
-        urlsplit(script["url"]).path.partition(STATIC_PATH)[2]
+        "/" + urlsplit(script["url"]).path.partition(STATIC_PATH)[2].split("/", 2)[2]  # without the version
         for script in found
         if STATIC_PATH in script["url"] and _has_run(script)
     )

@@ -19,6 +19,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
 from app.access.actor import Actor
 from app.lean_imports import imported_when_used
@@ -60,25 +61,30 @@ STATIC_PATH = "pinpoint-static"
 FUNCTION_PATHS = ("/gradio_api/component_server", "/gradio_api/component_server/")
 QUEUE_SLEEP_SECONDS = 1.0
 ITEMS_AT_ONCE = 500  # of a list in a reply
-_SCRIPT = f"""
-import(new URL('{STATIC_PATH}/main.js', document.baseURI).href)
-  .then(module => module.mount(element.querySelector('.pinpoint'), server))
-  .catch(error => {{ element.querySelector('.loading').textContent = 'Pinpoint could not start: ' + error.message; }});
-"""
+_STYLES = ("icons", "editor", "pages", "report", "glossary", "projects")
 _TEMPLATE = """
 <div class="pinpoint" lang="en"><p class="loading" role="status">Pinpoint is starting …</p></div>
 """
-HEAD = f"""
+
+
+def script_of(folder: str) -> str:
+    """Starts the page; `folder` is the address of its scripts."""
+    return f"""
+import(new URL('{folder}/main.js', document.baseURI).href)
+  .then(module => module.mount(element.querySelector('.pinpoint'), server))
+  .catch(error => {{ element.querySelector('.loading').textContent = 'Pinpoint could not start: ' + error.message; }});
+"""
+
+
+def head_of(folder: str) -> str:
+    """The elements in the page's head; `folder` is the address of its styles."""
+    styles = "\n".join(f'<link rel="stylesheet" href="{folder}/styles/{name}.css">' for name in _STYLES)
+    return f"""
 <link rel="icon" type="image/svg+xml" href="{STATIC_PATH}/pinpoint.svg">
 <link rel="apple-touch-icon" href="{STATIC_PATH}/icon-192.png">
 <link rel="manifest" href="{STATIC_PATH}/manifest.webmanifest">
 <meta name="theme-color" content="#4f66c4">
-<link rel="stylesheet" href="{STATIC_PATH}/styles/icons.css">
-<link rel="stylesheet" href="{STATIC_PATH}/styles/editor.css">
-<link rel="stylesheet" href="{STATIC_PATH}/styles/pages.css">
-<link rel="stylesheet" href="{STATIC_PATH}/styles/report.css">
-<link rel="stylesheet" href="{STATIC_PATH}/styles/glossary.css">
-<link rel="stylesheet" href="{STATIC_PATH}/styles/projects.css">
+{styles}
 """
 
 
@@ -153,6 +159,8 @@ def add_functions(app: FastAPI, api: Api) -> None:
         try:
             sent = await parsed_json(await request.body())
             function, message = functions[sent["fn_name"]], sent["data"]
+        except ClientDisconnect:  # the page was left; raised, it would write 60 lines into the server's log
+            return Response(status_code=400)
         except (ValueError, LookupError, TypeError):
             return PlainTextResponse("This is not a call of a function of the page.", 400)
         is_quick = iscoroutinefunction(function)
@@ -161,15 +169,16 @@ def add_functions(app: FastAPI, api: Api) -> None:
         return reply
 
 
-def mount_page(app: FastAPI, api: Api, *, host: str, port: int, max_file_bytes: int) -> None:
-    """Adds the page to the web application, at its root."""
+def mount_page(app: FastAPI, api: Api, version: str, *, host: str, port: int, max_file_bytes: int) -> None:
+    """Adds the page to the web application, at its root. `version` is that of its `StaticFiles`."""
+    folder = f"{STATIC_PATH}/{version}"
     gr.mount_gradio_app(
         app,
-        _build_page(api),
+        _build_page(api, folder),
         path="/",
         server_name=host,
         server_port=port,
-        head=HEAD,
+        head=head_of(folder),
         footer_links=[],
         run_history=False,
         show_error=False,
@@ -204,13 +213,13 @@ def _without_apps() -> Iterator[None]:
         names["App"] = real
 
 
-def _build_page(api: Api) -> gr.Blocks:
+def _build_page(api: Api, folder: str) -> gr.Blocks:
     with _without_apps(), gr.Blocks(title="Pinpoint", analytics_enabled=False, fill_height=True) as page:
         # Not a subclass: Gradio writes a stub file beside the source of every component class.
         gr.HTML(
             value="",
             html_template=_TEMPLATE,
-            js_on_load=_SCRIPT,
+            js_on_load=script_of(folder),
             apply_default_css=False,
             elem_id="workbench",
             server_functions=_functions(api),

@@ -256,7 +256,8 @@ def build_server(
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
-    app.mount(f"/{STATIC_PATH}", StaticFiles(STATIC_FOLDER), name="static")
+    files = StaticFiles(STATIC_FOLDER)
+    app.mount(f"/{STATIC_PATH}", files, name="static")
 
     @app.get("/status")
     def status(actor: SignedIn) -> Response:
@@ -332,7 +333,7 @@ def build_server(
     if sign_in is not None:
         add_account(app, sign_in)
     add_functions(app, api)
-    mount_page(app, api, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
+    mount_page(app, api, files.version, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
 
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from pathlib import Path
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
+_VERSION = re.compile(r"^/v-[0-9a-f]{16}(?=/)")
+
 
 class StaticFiles:
     """The files of a folder (an ASGI application), as they are when it is made.
+
+    `/VERSION/name` is the same file as `/name`, and a browser keeps it without asking for changes. The page's scripts
+    import each other by relative addresses, so that its next load makes 30 requests instead of 150.
 
     Starlette's own class of this name asks other threads four times for each file, which took 5 ms.
     """
@@ -25,15 +31,23 @@ class StaticFiles:
                 kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
                 headers = {"content-type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, "etag": mark}
                 self._files["/" + path.relative_to(folder).as_posix()] = content, headers
+        marks = sorted((name, headers["etag"]) for name, (_, headers) in self._files.items())
+        self.version = f"v-{hashlib.sha256(repr(marks).encode()).hexdigest()[:16]}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request (ASGI)."""
         await self._answer(scope)(scope, receive, send)
 
     def _answer(self, scope: Any) -> Response:
-        if (found := self._files.get(scope["path"].removeprefix(scope.get("root_path", "")))) is None:
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        name = _VERSION.sub(
+            "", path
+        )  # a page that was loaded from an earlier version of the app gets the files of this one
+        if (found := self._files.get(name)) is None:
             return PlainTextResponse("Not found.", 404)
         content, headers = found
+        if path == f"/{self.version}{name}":
+            headers = {**headers, "cache-control": "public, max-age=31536000, immutable"}
         known = next((value for name, value in scope["headers"] if name == b"if-none-match"), b"").decode("latin-1")
         if headers["etag"] in known:
             return Response(status_code=304, headers=headers)

@@ -228,6 +228,22 @@ def test_call_that_names_no_function_is_refused(doors: Doors):
         assert (reply.status_code, reply.text) == expected, body[:60]
 
 
+def test_page_that_is_left_before_its_call_arrived_is_no_error(doors: Doors):
+    statuses: list[int | None] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        statuses.append(message.get("status"))
+
+    headers = {"host": "127.0.0.1:7860", "content-length": "9", **SIGNED_IN}
+    scope = {"type": "http", "method": "POST", "path": "/gradio_api/component_server", "query_string": b""}
+    scope["headers"] = [(name.encode(), value.encode()) for name, value in headers.items()]
+    asyncio.run(doors(scope, receive, send))
+    assert statuses == [400, None]
+
+
 def test_nothing_of_a_call_is_kept_by_gradio(doors: Doors):
     client = TestClient(doors, base_url="http://127.0.0.1:7860", headers=SIGNED_IN)
     for number in range(3):

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from app.ui import server, window
 from app.ui.api import Api
-from app.ui.page import HEAD, STATIC_PATH, _build_page, _WithoutStubFiles
+from app.ui.page import STATIC_PATH, _build_page, _WithoutStubFiles, head_of
 from tests.app.ui.test_api import api  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_page_can_be_installed_as_an_app(api: Api):  # noqa: F811
     client = TestClient(server.build_server(api, host="127.0.0.1", port=0, sign_in=None), base_url="http://127.0.0.1")
-    assert f'<link rel="manifest" href="{STATIC_PATH}/manifest.webmanifest">' in HEAD
     page = client.get("/")
+    assert f'<link rel="manifest" href="{STATIC_PATH}/manifest.webmanifest">' in head_of(STATIC_PATH)
     assert f"{STATIC_PATH}/manifest.webmanifest" in page.text
     assert "manifest-src 'self'" in page.headers["content-security-policy"]
     reply = client.get(f"/{STATIC_PATH}/manifest.webmanifest")
@@ -125,7 +125,7 @@ def test_importing_the_page_renders_no_stub_files_of_gradio():
 
 def test_empty_queue_of_gradio_is_looked_at_once_a_second(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     """Gradio looks 1,000 times a second, which takes 5 % of a processor."""
-    queue, pauses = _build_page(api)._queue, []
+    queue, pauses = _build_page(api, STATIC_PATH)._queue, []
 
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)
