@@ -1,14 +1,11 @@
-"""`python -m app`, in which some work hangs for ever once a file exists.
-
-python -m tests.app.hanging_app FILE opening,model,... [flags of the app]
-"""
+"""The app, in which some work hangs for ever once a file exists."""
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +52,14 @@ def hang_where_named(what: str, marker: Path) -> None:
         raise ValueError(what)
 
 
-if __name__ == "__main__":
-    file, kinds, *flags = sys.argv[1:]
-    for kind in kinds.split(","):
-        hang_where_named(kind, Path(file))
-    sys.exit(__main__.main(flags))
+@dataclass(frozen=True)
+class HangingApp:
+    """Runs the app; `kinds` hang once the file `marker` exists."""
+
+    marker: Path
+    kinds: Sequence[str]
+
+    def __call__(self, arguments: list[str]) -> int:
+        for kind in self.kinds:
+            hang_where_named(kind, self.marker)
+        return __main__.main(arguments)

@@ -23,7 +23,7 @@ from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.projects import Projects
 from tests.app.test_mcp import Assistant
-from tests.e2e.conftest import App
+from tests.e2e.conftest import ForkedApp
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "administrators.md").read_text(encoding="utf-8")
@@ -82,15 +82,15 @@ class Shell:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedApp]:
     folder = tmp_path_factory.mktemp("guide")
-    app = App(MODEL_FOLDER, folder / "sessions.sqlite", "--api")
+    app = ForkedApp(MODEL_FOLDER, folder / "sessions.sqlite", "--api")
     yield app
     app.stop()
 
 
 @pytest.fixture(scope="module")
-def shell(app: App) -> Shell:
+def shell(app: ForkedApp) -> Shell:
     end = time.monotonic() + 120
     while httpx.get(f"{app.url}/healthz").json()["status"] == "starting":  # the page is there before the model
         assert time.monotonic() < end
@@ -205,7 +205,7 @@ def test_commands_for_keys_and_people_run(tmp_path: Path) -> None:
     assert "Ana Silva" in people and "ben@example.org" not in people
 
 
-def test_deepl_example_runs(app: App, key: str) -> None:
+def test_deepl_example_runs(app: ForkedApp, key: str) -> None:
     (example,) = [block for block in BLOCKS if "deepl.DeepLClient" in block]
     names: dict[str, Any] = {"deepl": deepl, "key": key}
     exec(
@@ -215,7 +215,7 @@ def test_deepl_example_runs(app: App, key: str) -> None:
     assert "Dokument" in names["answer"].text
 
 
-def test_libretranslatepy_connects_with_the_documented_settings(app: App, key: str) -> None:
+def test_libretranslatepy_connects_with_the_documented_settings(app: ForkedApp, key: str) -> None:
     assert "| libretranslatepy | the server's address as URL, the key as `api_key` |" in GUIDE
     assert "Datei" in LibreTranslateAPI(app.url, api_key=key).translate("Open the file.", "en", "de")
 
@@ -230,7 +230,7 @@ def test_settings_of_an_assistant_start_the_command(tmp_path: Path) -> None:
     assistant = Assistant(*flags)
     assistant.ask("initialize", protocolVersion="2025-03-26", capabilities={}, clientInfo={"name": "test"})
     assert assistant.call("look_up_terms", text="Open the file.", source="en", target="de")["terms"]
-    assistant.process.stdin.close()  # type: ignore[union-attr]
+    assistant.process.stdin.close()
     assert assistant.process.wait(60) == 0
 
 

@@ -23,7 +23,7 @@ from app.paths import MODEL_FOLDER, default_log_path
 from app.ui.api import Api
 from app.ui.server import Server, bind, server_config
 from tests.app.ui.test_api import api, message  # noqa: F401
-from tests.e2e.conftest import App
+from tests.e2e.conftest import App, ForkedApp
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -159,7 +159,7 @@ def test_without_a_browser_a_busy_port_stops_the_start(tmp_path: Path):
     with bind("127.0.0.1", 0) as busy:
         port = str(busy.getsockname()[1])
         with pytest.raises(AssertionError, match=f"cannot listen on port {port}: .*choose another with --port"):
-            App(MODEL_FOLDER, tmp_path / "log.sqlite", "--port", port)
+            ForkedApp(MODEL_FOLDER, tmp_path / "log.sqlite", "--port", port)
 
 
 def test_error_for_no_free_port_names_the_flag():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,28 +13,27 @@ import pytest
 from pydantic import BaseModel
 
 from app import VERSION
+from app.__main__ import main
 from app.cli.mcp_command import TranslationTools
 from app.cli.mcp_server import MAX_LINE_BYTES, PROTOCOL_VERSIONS, McpServer, Tool
 from app.errors import CommandError
 from app.paths import MODEL_FOLDER
 from engine import ModelError
+from tests.forked import ForkedProcess
 
 
 class Assistant:
     """Talks to the command as an assistant does."""
 
     def __init__(self, *flags: str) -> None:
-        command = [sys.executable, "-m", "app", "mcp", *flags]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = ForkedProcess(main, ["mcp", *flags], writes_errors=False)
         self.number = 0
 
     def send(self, message: dict[str, Any]) -> None:
-        assert self.process.stdin
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        assert self.process.stdout
         self.number += 1
         self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
         reply = json.loads(self.process.stdout.readline())
@@ -87,7 +84,6 @@ def test_assistant_translates_looks_up_terms_and_checks(tmp_path: Path):
     for name, arguments in (("look_up_terms", {}), ("check", {"translation": "x"})):
         wrong = ana.ask("tools/call", name=name, arguments={"text": "x", "source": "de", **arguments})["result"]
         assert wrong["isError"] is True and "target is missing" in wrong["content"][0]["text"]
-    assert ana.process.stdin and ana.process.stdout
     ana.process.stdin.close()
     assert ana.process.wait(60) == 0
     assert ana.process.stdout.read() == b""

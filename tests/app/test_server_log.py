@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -22,7 +19,7 @@ from app.segments.segment_constraints import Constraints
 from app.server_log import EventFormatter, area, fields, set_up
 from app.serving.keys import ApiFile
 from app.settings import LogFormat
-from tests.e2e.conftest import ROOT
+from tests.e2e.conftest import ForkedApp
 from tests.hard.page_client import PageClient
 
 CANARY = "Kanarienvogel"
@@ -75,22 +72,14 @@ def test_only_the_beginning_of_an_address_is_written(path: str, shown: str) -> N
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Path) -> None:
-    log, output = tmp_path / "log.sqlite", tmp_path / "output"
+    log = tmp_path / "log.sqlite"
     keys = ApiFile.beside(log)
     key = keys.create(CANARY)[1]
     keys.close()
-    secret = tmp_path / "log.sqlite.token"
-    flags = ["--model", MODEL_FOLDER, "--log", log, "--port", "0", "--no-browser", "--api", "--log-format", "json"]
-    with output.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "app", *map(str, flags)], cwd=ROOT, stdout=file, stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
+    app = ForkedApp(MODEL_FOLDER, log, "--api", "--log-format", "json")
     try:
-        while not (found := re.search(r"http://[\w.]+:\d+", output.read_text("utf-8"))):
-            assert process.poll() is None, output.read_text("utf-8")
-            time.sleep(0.05)
-        url, token = found.group(), secret.read_text("utf-8").strip()
+        url = re.match(r"http://[\w.]+:\d+", app.address).group()  # type: ignore[union-attr]
+        token = (tmp_path / "log.sqlite.token").read_text("utf-8").strip()
         client = PageClient(url)
         client._http.headers["Authorization"] = f"Bearer {token}"
         session = client.begin(f"{CANARY}.txt")
@@ -123,9 +112,9 @@ def test_log_lines_of_the_server_contain_no_texts_names_or_secrets(tmp_path: Pat
         statuses = [answer.status_code for answer in answers]
         assert statuses[0] == 200 and statuses[6] == 200 and {403, 404} <= set(statuses)
     finally:
-        process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0
-    lines = output.read_text("utf-8").splitlines()
+        app.process.send_signal(signal.SIGTERM)
+    assert app.process.wait(60) == 0
+    lines = app.read_to_the_end()
     assert [line for line in lines if any(each in line for each in (CANARY, token, key, session))] == []
     events = [json.loads(line) for line in lines]
     assert (events[0]["event"], events[-1]["event"]) == ("started", "stopped")

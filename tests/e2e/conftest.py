@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import queue
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ import torch
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
+from app.__main__ import main
 from app.log.project_tables import Project, insert_project
 from app.log.store import LogStore
 from engine.model import ModelConfig, Transformer, save_weights
@@ -28,6 +30,7 @@ from engine.text import EOS, TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.e2e.hand_server import HOST, loading, serve
 from tests.e2e.screen import Screen
+from tests.forked import ForkedProcess, Program
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [
@@ -80,25 +83,25 @@ def find_chromium() -> str | None:
 class App:
     """`python -m app` in its own process. A second App can open its database, `log`, after it ends."""
 
-    def __init__(self, model: Path, log: Path, *flags: str, program: Sequence[str] = ("app",)) -> None:
-        """`program` is a module that starts the app, with arguments of its own."""
-        command = [sys.executable, "-m", *program, "--model", str(model), "--log", str(log), "--port", "0"]
-        command.append("--no-browser")
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    def __init__(self, model: Path, log: Path, *flags: str) -> None:
+        arguments = ["--model", str(model), "--log", str(log), "--port", "0", "--no-browser", "--threads", "1", *flags]
         self.log = log
-        self.process = subprocess.Popen(
-            [*command, "--threads", "1", *flags],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        self.process = self._start(arguments)
         self.lines: list[str] = []
         self._queue: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self.address = self._wait_for_address()  # signs in
         self.url = self.address.partition("/?")[0]
+
+    def _start(self, arguments: list[str]) -> subprocess.Popen[bytes] | ForkedProcess:
+        return subprocess.Popen(
+            [sys.executable, "-m", "app", *arguments],
+            cwd=ROOT,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
 
     def kill(self) -> None:
         """Kills the process, as in a crash."""
@@ -113,9 +116,14 @@ class App:
         except subprocess.TimeoutExpired:
             self.kill()
 
+    def read_to_the_end(self) -> list[str]:
+        """All lines that the app wrote, once its process has ended."""
+        self._reader.join()
+        return self.lines
+
     def _read(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
+        for line in io.TextIOWrapper(self.process.stdout, encoding="utf-8", errors="replace"):
             self.lines.append(line)
             self._queue.put(line)
         self._queue.put(None)
@@ -133,6 +141,18 @@ class App:
                 return found.group()
         self.kill()
         raise AssertionError("the app did not start:\n" + "".join(self.lines))
+
+
+class ForkedApp(App):
+    """The app in a process that starts much sooner."""
+
+    def __init__(self, model: Path, log: Path, *flags: str, program: Program = main) -> None:
+        """`program` starts the app, with its flags as the arguments."""
+        self._program = program
+        super().__init__(model, log, *flags)
+
+    def _start(self, arguments: list[str]) -> ForkedProcess:
+        return ForkedProcess(self._program, arguments)
 
 
 @pytest.fixture(scope="session")

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.e2e.conftest import App, SharedApp
+from tests.e2e.conftest import ForkedApp, SharedApp
 from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen
 
 
 @pytest.fixture
-def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[App]:
+def own_app(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[ForkedApp]:
     """An app that a test may kill."""
-    app = App(model_folder, tmp_path / "own.sqlite")
+    app = ForkedApp(model_folder, tmp_path / "own.sqlite")
     yield app
     app.kill()
 
 
 def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconnects(
-    own_app: App, tabs: BrowserContext, browser: Browser, model_folder: Path
+    own_app: ForkedApp, tabs: BrowserContext, browser: Browser, model_folder: Path
 ):
     screen = Screen(tabs.new_page(), own_app.address)
     expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")  # as at every first start
@@ -43,7 +43,7 @@ def test_after_a_kill_the_next_start_offers_to_continue_and_the_open_page_reconn
     expect(screen.page.locator(".status [data-kind]")).to_have_attribute("data-kind", "bad")
     screen.page.route(SERVER_CALLS, lambda route: route.abort())
 
-    again = App(model_folder, own_app.log, "--port", own_app.url.rpartition(":")[2])
+    again = ForkedApp(model_folder, own_app.log, "--port", own_app.url.rpartition(":")[2])
     fresh = browser.new_context()
     try:
         assert again.url == own_app.url

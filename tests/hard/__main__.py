@@ -41,8 +41,7 @@ from app.paths import MODEL_FOLDER
 from app.segments.segment_constraints import Constraints
 from benchmarks.paper_dba import commit, environment
 from tests.compiled.sanitized import failed_tests
-from tests.e2e.conftest import App
-from tests.hard.forked_app import ForkedApp
+from tests.e2e.conftest import App, ForkedApp
 from tests.hard.page_client import NUM_SEGMENTS, TEXT, PageClient
 
 NUM_KILLED_SEGMENTS = 12
@@ -111,7 +110,7 @@ def _kill(log: Path, name: str) -> dict[str, int]:
     """One kill while four writers edit a new document; none if the machine is too busy for the app to answer."""
     document = log.with_name(name)
     document.write_bytes(b"".join(TEXT.splitlines(keepends=True)[:NUM_KILLED_SEGMENTS]))
-    app = ForkedApp(log, document)
+    app = ForkedApp(MODEL_FOLDER, log, "--no-auth", "--document", str(document))
     try:
         token = PageClient(app.url).greet()
     except httpx.TimeoutException:

@@ -22,7 +22,8 @@ from app.access.actor import OWNER
 from app.log.store import LogStore
 from app.serving.keys import ApiFile
 from engine.text import TextCodec
-from tests.e2e.conftest import App, save_random_model
+from tests.app.hanging_app import HangingApp
+from tests.e2e.conftest import ForkedApp, save_random_model
 from tests.e2e.hand_server import loading, serve
 from tests.hard.page_client import PageClient
 
@@ -92,7 +93,7 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(model: Path, tm
     keys = ApiFile.beside(log)
     key = keys.create("Program")[1]
     keys.close()
-    app = App(model, log, "--no-auth", "--api", "--shutdown-seconds", "300")
+    app = ForkedApp(model, log, "--no-auth", "--api", "--shutdown-seconds", "300")
     client = PageClient(app.url)
     token = client.begin("document.txt")
     edit = {"token": token, "client": "shutdown", "sequence": 1, "since": 10**9, "open": None, "detail_since": 10**9}
@@ -131,7 +132,7 @@ def test_requests_on_their_way_are_finished_and_new_ones_refused(model: Path, tm
 
 
 def test_endless_request_delays_shutdown_only_until_the_limit(model: Path, tmp_path: Path) -> None:
-    app = App(model, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "4")
+    app = ForkedApp(model, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "4")
     held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
     wait_for_open_requests(app.url, 1)
     app.process.send_signal(signal.SIGTERM)
@@ -152,8 +153,8 @@ class Hanging:
         with serve(loading(model), tmp_path) as url:
             client = PageClient(url)
             self._closed = [client.begin(f"{number}.txt") for number in range(3)]
-        program = ("tests.app.hanging_app", str(self._marker), ",".join(kinds))
-        self.app = App(model, self.log, "--no-auth", "--shutdown-seconds", str(SHUTDOWN_SECONDS), program=program)
+        flags = ("--no-auth", "--shutdown-seconds", str(SHUTDOWN_SECONDS))
+        self.app = ForkedApp(model, self.log, *flags, program=HangingApp(self._marker, kinds))
         self.client = PageClient(self.app.url)
         self.token = self.client.greet()
         self._threads: list[threading.Thread] = []
@@ -219,7 +220,7 @@ def test_app_ends_in_time_whatever_hangs_and_loses_nothing_that_it_acknowledged(
 
 
 def test_second_signal_ends_an_app_that_hangs_long_before_the_limit(model: Path, tmp_path: Path) -> None:
-    app = App(model, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "3000")
+    app = ForkedApp(model, tmp_path / "log.sqlite", "--no-auth", "--shutdown-seconds", "3000")
     held = HalfSent(app.url, "/gradio_api/component_server", b"{}")
     wait_for_open_requests(app.url, 1)
     app.process.send_signal(signal.SIGTERM)
