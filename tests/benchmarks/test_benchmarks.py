@@ -20,6 +20,7 @@ from benchmarks import (
     people,
     protection,
     reranking,
+    score_words,
     sentences,
     several_sentences,
     stopping,
@@ -235,6 +236,21 @@ def test_people_are_measured_with_prices_in_turn_and_alone(model, tmp_path, monk
     assert [row["prices"] for row in rows] == ["in turn", "alone"]
     assert all(row["translations"] >= 2 and 0 < row["median_ms"] <= row["p95_ms"] for row in rows)
     assert people.table(rows) in capsys.readouterr().out
+
+
+def test_words_for_scores_are_measured_with_pins_that_fit_and_others(model, tmp_path, capsys):
+    files = []
+    for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        files.append(str(tmp_path / name))
+    score_words.main([*files, "--model", str(model), "--output", str(tmp_path / "results")])
+    results = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
+    assert len(results["scored"]) == len(SOURCES)
+    assert all(score < 0 <= agreement <= 100 for score, agreement in results["scored"])
+    assert len(results["prices"]["fits"]) == len(results["prices"]["does not fit"]) == len(SOURCES)
+    report = (tmp_path / "results" / "report.md").read_text(encoding="utf-8")
+    assert report in capsys.readouterr().out
+    assert sum(int(line.split(" | ")[1]) for line in report.split("\n\n")[0].splitlines()[2:]) == len(SOURCES)
 
 
 def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):

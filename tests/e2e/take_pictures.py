@@ -88,8 +88,8 @@ class Pictures:
         self.page.locator(".side [role=tab]").nth(number).click()
 
     def wait_for_prices(self) -> None:
-        prices = self.page.locator(".ledger .price [aria-hidden]")
-        self.screen.eventually(lambda: prices.count() and "…" not in prices.all_text_contents())
+        prices = self.page.locator(".ledger .price")
+        self.screen.eventually(lambda: prices.count() and "…" not in "".join(prices.all_text_contents()))
 
     def close_dialog(self) -> None:
         self.page.keyboard.press("Escape")

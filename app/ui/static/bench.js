@@ -262,7 +262,7 @@ export class Bench {
     const row = this.rows[args.segment];
     if (!row || !['edit', 'confirm'].includes(name) || typeof args.text !== 'string') return;
     this.rows[args.segment] = {...row, target: args.text, state: name === 'edit' ? 'edited' : row.state};
-    this.list.updateRow(this.rows[args.segment], {keepsHeight: true});
+    this.list.updateRow(this.rows[args.segment]);
     this.side.preview.draw(args.segment);
   }
 
@@ -274,7 +274,7 @@ export class Bench {
       if (known && known.stamp > row.stamp) continue;
       this.rows[row.index] = row;
       if (known) {
-        this.list.updateRow(row, {keepsHeight: true});
+        this.list.updateRow(row);
         this.side.preview.draw(row.index);
       }
     }

@@ -1,7 +1,8 @@
 /* The popover under a word of the text: alternatives for the word, each with the rest of its sentence. An answer
    that arrives after the popover was closed or moved is dropped. */
 import {withChips} from '../core/chips.js';
-import {h, icon, number, sr, t, textIn} from '../core/dom.js';
+import {h, icon, number, t, textIn} from '../core/dom.js';
+import {fitWord} from '../core/fit.js';
 import {nameOf} from '../core/key_bindings.js';
 
 const EDGE = 12; // pixels kept free at the sides
@@ -107,7 +108,11 @@ export class Alternatives {
             h('kbd', {'aria-hidden': 'true'}, String(i + 1)),
             h('span.tl', textIn(lang), h('b', {}, withChips(row.word, tags)), withChips(row.tail, tags)),
             row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
-            h('span.gp.num', {dir: 'ltr'}, sr(`${t('alts.difference')} `), number(row.score_difference, 3, true)),
+            h(
+              'span.gp',
+              {title: t('alts.figure', {difference: number(row.score_difference, 3, true)})},
+              fitWord(-row.score_difference),
+            ),
           ),
         ),
       ),

@@ -1,6 +1,7 @@
 /* The n-best list: bars for the scores, with constraints, differences from the best one and unmet constraints marked. */
 import {withChips} from '../core/chips.js';
 import {button, h, icon, number, setText, sr, t, textIn} from '../core/dom.js';
+import {fitWord} from '../core/fit.js';
 import {hint, shortcut, speltFor} from '../core/key_bindings.js';
 
 /** @type {Record<string, (content: Child, text: string) => Child>} */
@@ -24,7 +25,7 @@ const LONG_RUN = 56;
 const CONTEXT_WORDS = 3;
 const LINE = 20; // pixels, as LETTER, a little more than the average, and those below
 const LETTER = 7.2;
-const BESIDE_TEXT = 250;
+const BESIDE_TEXT = 330;
 const HEAD_EDGES = 20; // around the heading
 const LAST_ROW = 38; // with the edges of the list
 const NOTE = 25;
@@ -50,19 +51,31 @@ export const shortened = runs => {
 };
 
 /**
- * A bar for the probability of a few tokens, compared with the best one's; the score as a number for the pointer and
- * for screen readers.
+ * A bar for the probability of a few tokens, compared with the best one's, and how well the text fits, compared with the
+ * best one without constraints; the score as a number for the pointer and for screen readers.
  * @param {{score: number, score_difference: number, penalty?: number}} row
+ * @param {number} best the highest score of the model
  */
-const scoreBar = ({score, score_difference, penalty}) => {
+const scoreBar = ({score, score_difference, penalty}, best) => {
   const bar = h('i', {'aria-hidden': 'true'});
   bar.style.inlineSize = `${100 * Math.min(1, Math.exp(COMPARED_TOKENS * score_difference))}%`;
   const label = t('nbest.score', {score: number(score), difference: number(score_difference, 3, true)});
   const detail = penalty
     ? t('nbest.penalty', {score: number(score + penalty), penalty: number(penalty)})
     : t('nbest.unit');
-  return h('span.sc', {title: `${label}\n${detail}`}, bar, sr(label));
+  return h(
+    'span.sc',
+    {title: `${label}\n${detail}`},
+    h('span.scbar', {'aria-hidden': 'true'}, bar),
+    h('span', {}, fitWord(best - modelScore({score, penalty})), sr(`. ${label}`)),
+  );
 };
+
+/**
+ * The model's score, without what is subtracted to rank the text.
+ * @param {{score: number, penalty?: number}} row
+ */
+const modelScore = ({score, penalty = 0}) => score + penalty;
 
 export class Hypotheses {
   /**
@@ -164,6 +177,7 @@ export class Hypotheses {
     this.signature = signature;
     const focused = [...this.list.children].findIndex(item => item.contains(document.activeElement));
     this.rows = rows;
+    const best = Math.max(...(free ? [free] : rows).map(modelScore));
     const content = (/** @type {[string, string][]} */ runs) =>
       shortened(runs).map(([kind, text]) => (RUNS[kind] || RUNS.s)(withChips(text, tags), text));
     this.list.replaceChildren(
@@ -176,7 +190,7 @@ export class Hypotheses {
             `.nb${isTaken ? '.taken' : ''}`,
             {'data-rank': row.rank, title: row.text, onclick: () => this.take(row)},
             h('span.rk.num', {}, String(rows.indexOf(row) + 1)),
-            scoreBar(row),
+            scoreBar(row, best),
             h(
               'span.tx',
               textIn(lang),
@@ -205,7 +219,7 @@ export class Hypotheses {
       this.free.title = t('nbest.free.title');
       this.free.replaceChildren(
         h('span.rk', {}, t('nbest.free')),
-        scoreBar(free),
+        scoreBar(free, best),
         h('span.tx', textIn(lang), content(free.runs)),
       );
     }

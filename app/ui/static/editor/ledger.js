@@ -1,12 +1,13 @@
 /* The list of constraints under the source, each with its price or its state, and a button that removes it. */
 import {button, h, icon, number, sr, t, textIn} from '../core/dom.js';
+import {fitWord} from '../core/fit.js';
 
 const COMING = '\u2026'; // in place of a price that is being computed
 /** @type {Record<string, string[]>} */
 const BAN_TAGS = {kept: ['off', 'check']};
 
 /**
- * "Constraints cost 0.31", and the sum of the single prices, which need not add up to the total.
+ * How well the constraints fit together; for the pointer, the price and the sum of the single prices, which need not add up.
  * @param {Prices | null | undefined} prices
  * @param {boolean} isPricing
  */
@@ -15,41 +16,42 @@ const totalLine = (prices, isPricing) =>
     ? null
     : h(
         'div.head2',
-        {title: t('prices.title')},
-        h(
-          'span',
-          {},
-          `${t('prices.total')} `,
-          h('b.num', {dir: 'ltr'}, isPricing || !prices ? COMING : number(prices.total ?? 0, 2)),
-        ),
-        !isPricing && prices && prices.constraints.length + prices.bans.length > 1
-          ? h(
-              'span.muted.num',
-              {},
-              t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together ?? 0, 2)}),
-            )
-          : null,
+        isPricing || !prices ? {} : {title: totalTitle(prices)},
+        h('span', {}, `${t('prices.total')} `, h('b', {}, isPricing || !prices ? COMING : fitWord(prices.total ?? 0))),
       );
+
+/** @param {Prices} prices */
+const totalTitle = prices =>
+  [
+    t('prices.figure', {price: number(prices.total ?? 0, 2)}),
+    prices.constraints.length + prices.bans.length > 1
+      ? t('prices.parts', {singly: number(prices.singly, 2), together: number(prices.together ?? 0, 2)})
+      : '',
+    t('prices.title'),
+  ]
+    .filter(Boolean)
+    .join('\n');
 
 const FULL_PRICE = 0.5; // fills the bar
 
 /**
- * The price of a constraint: a bar and the number. While prices are computed, the number is "…".
+ * The price of a constraint: a bar and a word; the figure for the pointer and screen readers. "…" until it is known.
  * @param {{price: number | null} | undefined} entry the last price, if there is one
  * @param {string} kind
  * @param {boolean} isPricing
  */
 const priceTag = (entry, kind, isPricing) => {
   const price = isPricing ? null : (entry?.price ?? null);
+  const figure = price != null ? t('prices.figure', {price: number(price, 2)}) : '';
   const bar = h('i', {});
   bar.style.inlineSize = `${100 * barOf(price)}%`;
   return [
     h(`span.pb.${kind}`, {'aria-hidden': 'true'}, bar),
     h(
-      'span.price.num',
-      {dir: 'ltr', title: t(isPricing ? 'prices.coming' : price != null ? 'prices.one' : 'prices.unknown')},
+      'span.price',
+      {title: price != null ? `${figure}\n${t('prices.one')}` : t(isPricing ? 'prices.coming' : 'prices.unknown')},
       price != null
-        ? [h('span', {'aria-hidden': 'true'}, number(price, 2)), sr(t('prices.sr', {price: number(price, 2)}))]
+        ? [fitWord(price, kind === 'ban'), sr(` ${figure}`)]
         : isPricing
           ? [h('span', {'aria-hidden': 'true'}, COMING), sr(t('prices.coming'))]
           : '\u2013',

@@ -1,5 +1,6 @@
 /* Draws the open segment into the elements of its layout. */
-import {h, icon, number, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {h, icon, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {scoreTitle, sureWord} from '../core/fit.js';
 import {limitNote} from '../core/limits.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {unseenIn} from '../core/unseen.js';
@@ -161,7 +162,8 @@ export class SegmentView {
    */
   paintOrigin(proposal, learned) {
     const {scoreNote} = this.layout;
-    setText(scoreNote, proposal ? t('proposal.score', {score: number(proposal.score)}) : '');
+    setText(scoreNote, proposal ? sureWord(proposal.score) : '');
+    scoreNote.title = proposal ? scoreTitle(proposal.score) : '';
     this.origins.render(learned);
   }
 

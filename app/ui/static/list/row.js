@@ -1,6 +1,7 @@
 /* One row of the segment list: its icon, what is special about it, and its elements. */
 import {withChips} from '../core/chips.js';
-import {button, h, icon, number, sr, t, textIn, tn} from '../core/dom.js';
+import {button, h, icon, sr, t, textIn, tn} from '../core/dom.js';
+import {scoreTitle, sureWord} from '../core/fit.js';
 import {shownWith} from '../core/unseen.js';
 
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
@@ -46,11 +47,12 @@ const badge = row => {
   if (row.state === 'edited') return ['draft', t('meta.edited'), ''];
   if (row.match_rate && row.state !== 'confirmed')
     return ['memory', t('memory.rate', {n: row.match_rate}), '.match', t('meta.match', {n: row.match_rate})];
-  return ['', row.state === 'pretranslated' && row.score != null ? number(row.score, 2) : '', ''];
+  return ['', row.state === 'pretranslated' && row.score != null ? sureWord(row.score) : '', ''];
 };
 
 /**
- * The elements of a row; the marks of the search stand out. `isNear`: it is beside the open segment.
+ * The elements of a row; the marks of the search stand out. `isNear`: it is
+ * one of those around the open segment, and shows its whole text.
  * @param {Row} row
  * @param {{ownNumber: number, isNear: boolean, languages: Bench['languages'], query: string}} view
  */
@@ -71,7 +73,7 @@ export const rowElement = (row, {ownNumber, isNear, languages, query}) => {
       : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
     h(
       `span.meta.num${colour}`,
-      {title: title ?? (badgeIcon ? meta : meta && t('meta.score'))},
+      {title: title ?? (badgeIcon ? meta : meta && row.score != null ? scoreTitle(row.score) : '')},
       row.assignee
         ? h(
             'span.mark.who',

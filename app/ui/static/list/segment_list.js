@@ -4,7 +4,7 @@ import {rowElement, withoutReview} from './row.js';
 import {RowFilter} from './row_filter.js';
 
 const BLOCK_ROWS = 50;
-const TWO_LINES = 45; // pixels: lower rows show one line
+const NUM_NEAR = 3; // rows on each side of the open segment that show their whole text
 
 /**
  * The text of a mark for people: the initials of one person, or the number of several.
@@ -31,6 +31,8 @@ export class SegmentList {
     this.visible = [];
     /** @type {ListBlock[]} */
     this.blocks = [];
+    /** @type {Set<number>} */
+    this.nearRows = new Set();
     this.elements = new Map(); // index -> row element, for rows that are built
     /** @type {Map<number, string[]>} */
     this.people = new Map(); // index -> names of the other people who are there
@@ -112,6 +114,7 @@ export class SegmentList {
     const focused =
       activeElement instanceof HTMLElement && this.editorItem.contains(activeElement) ? activeElement : null;
     this.visible = this.bench.order.filter(index => index === session.open || this.filter.matches(rows[index]));
+    this.#findNear();
     this.observer.disconnect();
     this.elements.clear();
     this.blocks = [];
@@ -182,13 +185,11 @@ export class SegmentList {
    * @param {Row} row
    */
   paintItem(item, row) {
-    const {session, languages, document} = this.bench;
-    const ownNumber = this.bench.numberOf(row.index);
-    const isNear = session.open !== null && Math.abs(ownNumber - this.bench.numberOf(session.open)) === 1;
+    const {languages, document} = this.bench;
     item.replaceChildren(
       rowElement(document?.project.has_review ? row : withoutReview(row), {
-        ownNumber,
-        isNear,
+        ownNumber: this.bench.numberOf(row.index),
+        isNear: this.nearRows.has(row.index),
         languages,
         query: this.filter.query,
       }),
@@ -223,21 +224,19 @@ export class SegmentList {
   }
 
   /**
-   * Repaints a row. A row that does not match the filter any more stays until the filter changes.
+   * Repaints a row. A row that does not match the filter any more stays until the filter changes. A longer text above the
+   * editor does not move the editor.
    * @param {Row} row
-   * @param {{keepsHeight?: boolean}} [options] `keepsHeight`: a longer text does not move the rows below
    */
-  updateRow(row, {keepsHeight = false} = {}) {
+  updateRow(row) {
     const item = this.elements.get(row.index);
     if (!item || row.index === this.bench.session.open) return;
     const hadFocus = item.contains(document.activeElement);
-    const isNear = item.firstChild.classList.contains('near');
-    const height = keepsHeight && isNear ? item.firstChild.offsetHeight : 0;
+    const isAbove =
+      this.nearRows.has(row.index) && item.compareDocumentPosition(this.editorItem) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const height = isAbove ? item.offsetHeight : 0; // others have one line, or move nothing
     this.paintItem(item, row);
-    if (height) {
-      item.firstChild.style.blockSize = `${height}px`;
-      item.firstChild.classList.toggle('one', height < TWO_LINES);
-    }
+    if (isAbove) this.scroll.scrollTop += item.offsetHeight - height;
     if (hadFocus) item.firstChild.focus({preventScroll: true});
   }
 
@@ -270,13 +269,15 @@ export class SegmentList {
         this.elements.delete(session.open);
       }
     }
-    const {order, numbers} = this.bench;
-    const places = [previous, session.open].flatMap(index => {
-      const number = index === null ? undefined : numbers.get(index);
-      return number === undefined ? [] : [number - 1];
-    });
-    for (const place of new Set(places.flatMap(k => [k - 1, k, k + 1])))
-      if (order[place] !== undefined) this.updateRow(rows[order[place]]);
+    const before = this.nearRows;
+    this.#findNear();
+    for (const index of new Set([...before, ...this.nearRows])) this.updateRow(rows[index]);
+  }
+
+  /** Finds the rows around the open segment, which show their whole text. */
+  #findNear() {
+    const at = this.visible.indexOf(this.bench.session.open);
+    this.nearRows = new Set(this.visible.slice(Math.max(0, at - NUM_NEAR), at + NUM_NEAR + 1));
   }
 
   /** Keeps the editor at the same height of the window: three rows above it, in a low window one. */
