@@ -22,7 +22,7 @@ from engine.text import TextCodec
 from tests import budget
 
 # No deadlines: a test may be slow on a busy machine.
-settings.register_profile("short", deadline=None)
+settings.register_profile("short", deadline=None, max_examples=40)
 settings.register_profile("full", deadline=None, max_examples=200)
 
 # The models of the tests are tiny: a second thread only waits, and for long where the cores are busy.

@@ -72,8 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", metavar="ENDING", help="only files with these endings, such as docx")
     parser.add_argument("--limit", type=int, default=1000, metavar="N", help="files of each ending (default: 1000)")
+    parser.add_argument("--without-office", action="store_true", help="do not open the translations in LibreOffice")
     flags = parser.parse_args(arguments)
-    office = shutil.which("soffice")
+    office = None if flags.without_office else shutil.which("soffice")
     endings = {ending.lstrip(".") for known in FORMATS.values() for ending in known.endings}
     with tempfile.TemporaryDirectory() as folder:
         rows = _rows(flags, endings, Path(folder) if office else None)

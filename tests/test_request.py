@@ -243,8 +243,8 @@ SLOW_STAGES: dict[str, tuple[Request, SearchOptions]] = {
     "preparing": (Request(LONG, phrases=MANY, split_sentences=False), SearchOptions(beam=1)),
     "limits on occurrences": (Request("x", phrases=(Phrase("a", max_count=3), *MANY)), SearchOptions(beam=1)),
     "a long text followed": (
-        Request(LONG, follow=Follow("die Datei " * 900), split_sentences=False),
-        SearchOptions(beam=200),
+        Request(LONG, follow=Follow("die Datei " * 500), split_sentences=False),
+        SearchOptions(beam=100),
     ),
     "many translations": (Request("word"), SearchOptions(beam=300, nbest=300, max_length_offset=4)),
 }

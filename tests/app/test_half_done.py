@@ -23,10 +23,11 @@ from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models import uploaded_models
 from app.models.uploaded_models import UploadedModels
-from app.paths import MODEL_FOLDER
 from app.ui.sign_in import SignIn
 from app.whole_files import remove_leftovers, whole_folder, write_whole
 from engine import cache_folder, install_model, known_models, remove_model
+from engine.text import TextCodec
+from tests.e2e.conftest import save_random_model
 from tests.faults import every_error, every_kill
 from tests.importers.marian import save_marian
 
@@ -152,22 +153,21 @@ def test_temporary_files_of_running_programs_stay(tmp_path: Path):
     assert own.exists() and other.exists()
 
 
-def own_model(folder: Path) -> Path:
-    """The bundled model, with its weights as a link."""
-    shutil.copytree(MODEL_FOLDER, folder, ignore=shutil.ignore_patterns("*.safetensors"))
-    (folder / "model.safetensors").symlink_to(MODEL_FOLDER / "model.safetensors")
-    return folder
+@pytest.fixture
+def small(tmp_path: Path, codec: TextCodec) -> Path:
+    """The folder of a small model."""
+    return save_random_model(tmp_path / "small", codec)
 
 
 @pytest.mark.parametrize("is_converted", [False, pytest.param(True, marks=pytest.mark.full)])
-def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_converted: bool):
-    cache, small = tmp_path / "cache", tmp_path / "small"
-    monkeypatch.setenv("PINPOINT_CACHE", str(cache))
+def test_a_model_that_cannot_be_replaced_stays(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_converted: bool
+):
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
     if is_converted:
         pytest.importorskip("transformers")
+        small = tmp_path / "marian"
         save_marian(small)
-    else:
-        own_model(small)
     target = install_model(small, "m", {"LICENSE.txt": "old"})
     num_errors = 0
     for where, error in every_error(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
@@ -180,25 +180,25 @@ def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
-def test_a_kill_while_a_model_is_replaced_leaves_one_of_the_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_kill_while_a_model_is_replaced_leaves_one_of_the_two(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
-    small = own_model(tmp_path / "small")
     target = install_model(small, "m", {"LICENSE.txt": "old"})
     found = set()
     for where in every_kill(lambda: install_model(small, "m", {"LICENSE.txt": "new"})):
         assert "m" in {entry.folder.name for entry in known_models()}, where
         found.add((target / "LICENSE.txt").read_text())
-        assert (target / "model.safetensors").stat().st_size == (MODEL_FOLDER / "model.safetensors").stat().st_size
+        assert (target / "model.safetensors").stat().st_size == (small / "model.safetensors").stat().st_size
         (target / "LICENSE.txt").write_text("old")
     assert found == {"old", "new"}
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EBUSY], ids=["no permission", "in use"])
 def test_a_model_that_cannot_be_removed_stays_and_one_that_is_removed_goes_at_once(
-    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    code: int, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
-    small = own_model(tmp_path / "small")
     install_model(small, "m")
     found = set()
     for where, error in every_error(lambda: remove_model("m"), code):
@@ -212,9 +212,10 @@ def test_a_model_that_cannot_be_removed_stays_and_one_that_is_removed_goes_at_on
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a system that can fork")
-def test_a_kill_while_a_model_is_removed_leaves_all_of_it_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_kill_while_a_model_is_removed_leaves_all_of_it_or_nothing(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
-    small = own_model(tmp_path / "small")
     install_model(small, "m")
     found = set()
     for where in every_kill(lambda: remove_model("m")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,17 @@ from benchmarks.capacity.load import RealCopy
 from benchmarks.capacity.simulated import most_people, simulate, work
 from engine import Translator
 from engine.interruption import NEVER
+from engine.text import TextCodec
+from tests.e2e.conftest import save_random_model
 
 KINDS = ("translation", "document", "pin", "completion", "price", "alternatives")
 PIN_ONLY = Habits(pins=1, completions=0, alternatives=0, not_ready=0, document_segments_per_hour=0.001)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, codec: TextCodec) -> Path:
+    """A tiny model: what the program does with its figures does not depend on their size."""
+    return save_random_model(tmp_path_factory.mktemp("models") / "random-en-de", codec)
 
 
 def costs_of(step_ms: float, num_steps: int) -> Costs:
@@ -79,8 +88,8 @@ def test_step_between_measured_sizes_is_interpolated() -> None:
     assert [costs.step(size) for size in (1, 2, 4, 6, 8, 12)] == pytest.approx([4, 5, 7, 8, 9, 9])
 
 
-def test_alternatives_are_asked_for_words() -> None:
-    translator = Translator.load(program.MODEL)
+def test_alternatives_are_asked_for_words(model: Path) -> None:
+    translator = Translator.load(model)
     segments = segments_of(translator, ["The file could not be opened."] * 20, random.Random(1))
     pieces = [segment.alternatives.piece for segment in segments]
     assert len({*pieces}) > 3, "different words"
@@ -90,9 +99,9 @@ def test_alternatives_are_asked_for_words() -> None:
         assert next(steps), "a piece that is not part of a word is refused here"
 
 
-def test_real_copies_and_simulation_give_the_same_answers() -> None:
+def test_real_copies_and_simulation_give_the_same_answers(model: Path) -> None:
     """Few people, who hardly wait for each other: the same script, the same requests, all answered."""
-    translator = Translator.load(program.MODEL)
+    translator = Translator.load(model)
     segments = segments_of(
         translator, ["The file could not be opened.", "Close the door of the car."], random.Random(1)
     )
@@ -105,12 +114,14 @@ def test_real_copies_and_simulation_give_the_same_answers() -> None:
     assert real.quantile(0.5) > 0 and 0 < real.load < 1
 
 
-def test_program_compares_prediction_and_measurement(tmp_path, monkeypatch) -> None:
+def test_program_compares_prediction_and_measurement(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(program, "command_ms", lambda model, folder: 5.0)  # an app of its own takes ten seconds
     monkeypatch.setattr("benchmarks.capacity.load.STEPPED_WARM_UP_S", 1.0)
     monkeypatch.setattr(program, "most_people", lambda costs, habits, cores, seconds: 2 * cores)
     flags = "--cores 1 2 --load-cores 2 --people 3 --seconds 2 --segment-s 4 --simulated-seconds 60 --processes 1"
-    flags += f" --sentences 4 --steps 5 --output {tmp_path}"
+    flags += f" --sentences 4 --steps 5 --models {model} --output {tmp_path}"
     assert program.main(flags.split()) == 0
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     half, whole, real = results["load"]

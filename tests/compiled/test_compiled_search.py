@@ -129,7 +129,7 @@ def random_sentence(texts: ToyTexts, rng: random.Random, constraints: SentenceCo
 @pytest.mark.parametrize("texts", TINY)
 def test_results_are_those_of_the_python_search(core, texts, writes_surfaces):
     rng, search = random.Random(f"{writes_surfaces}"), search_for(core, texts, writes_surfaces)
-    for case in range(rounds(40, 1500)):
+    for case in range(rounds(15, 1500)):
         of_model = rng.choice([ToyModel, ToyModel, RoundedModel])
         model, sentence = of_model(texts.size, case), random_sentence(texts, rng)
         found = compiled_search(model, sentence, search)
@@ -139,7 +139,7 @@ def test_results_are_those_of_the_python_search(core, texts, writes_surfaces):
 @pytest.mark.parametrize("texts", TINY)
 def test_phrases_are_tracked_as_in_python(core, texts, monkeypatch):
     rng, search, cases = random.Random(5), search_for(core, texts), []
-    for case in range(rounds(60, 3000)):
+    for case in range(rounds(20, 3000)):
         sentence = random_sentence(texts, rng, random_free_phrases(texts, rng))
         cases.append((ToyModel(texts.size, case, rng.choice([0.5, 2.0])), sentence))
     expected = [python_search(model, texts, sentence) for model, sentence in cases]
@@ -148,7 +148,7 @@ def test_phrases_are_tracked_as_in_python(core, texts, monkeypatch):
         assert compiled_search(model, sentence, search) == own, sentence
 
 
-@settings(max_examples=rounds(100, 1000))
+@settings(max_examples=rounds(30, 1000))
 @given(seed=st.integers(0, 10**9), texts=st.sampled_from(range(len(TINY))))
 def test_results_are_those_of_the_python_search_for_other_seeds(core, seed, texts):
     rng, texts = random.Random(seed), TINY[texts]
@@ -180,7 +180,7 @@ def test_random_sentences_have_every_kind_of_constraint_and_of_outcome(core):
 @pytest.mark.parametrize("length", [5, 16])
 def test_bytes_of_characters_are_written_as_by_the_python_search(core, length):
     search = search_for(core, BYTES)
-    for seed in range(rounds(40, 400)):
+    for seed in range(rounds(15, 400)):
         model, form = ToyModel(len(BYTES.surfaces), seed), FORMS[seed % len(FORMS)]
         phrases = (TrackedPhrase((form,), (BYTES.spelling(form),)),) * (seed % 2)
         avoided = (AvoidedText("aé"),) * (seed % 3 == 0)
@@ -191,7 +191,7 @@ def test_bytes_of_characters_are_written_as_by_the_python_search(core, length):
 
 def test_wide_beam_finds_the_best_of_all_sequences(core):
     rng, sizes = random.Random(3), []
-    for case in range(rounds(60, 400)):
+    for case in range(rounds(30, 400)):
         constraints = random_constraints(LETTERS, rng)
         num_tokens = sum(phrase.num_constraint_tokens for phrase in constraints.phrases)
         num_prefix = len(constraints.prefix.pieces) + 1 if constraints.prefix else 0
@@ -209,7 +209,7 @@ def test_wide_beam_finds_the_best_of_all_sequences(core):
         assert [item.score for item in found] == pytest.approx([hyp.score for hyp in best[:4]]), (case, constraints)
         assert [item.tokens for item in found[:1]] == [hyp.tokens for hyp in best[:1]], (case, constraints)
         sizes.append(len(best))
-    assert sum(map(bool, sizes)) > rounds(60, 400) / 4
+    assert sum(map(bool, sizes)) > rounds(30, 400) / 4
 
 
 def test_second_search_with_the_same_constraints_gives_the_same(core):

@@ -19,7 +19,7 @@ from tests.e2e.screen import Screen, events
 MODEL = ROOT / "data" / "models" / "en-de"
 SAMPLE = ROOT / "data" / "samples" / "getting-started.txt"
 SEGMENTS = [line.strip() for line in SAMPLE.read_text(encoding="utf-8").split("\n") if line.strip()]
-NUM_EDITED = rounds(short=10, full=len(SEGMENTS))
+NUM_EDITED = rounds(short=6, full=len(SEGMENTS))
 
 
 @pytest.fixture(scope="module")

@@ -190,7 +190,7 @@ def check_phrase(texts: ByteTexts, ids: list[int], form: str, boundary: str) -> 
     assert walked.may_end == (expected and not is_unfinished(texts, ids))
 
 
-@settings(max_examples=rounds(300, 5000))
+@settings(max_examples=rounds(80, 5000))
 @given(ids=st.one_of(IDS, LIKELY), form=st.sampled_from(FORMS), boundary=st.sampled_from(BOUNDARIES))
 @example(ids=list(TEXTS.ids("▁a", 0xC3, 0xA9)), form="aé", boundary="word")
 @example(ids=list(TEXTS.ids("▁a", 0xC3, "▁a")), form="a", boundary="word")
@@ -198,7 +198,7 @@ def test_a_phrase_is_met_where_the_finished_text_has_it(ids: list[int], form: st
     check_phrase(TEXTS, ids, form, boundary)
 
 
-@settings(max_examples=rounds(300, 5000))
+@settings(max_examples=rounds(80, 5000))
 @given(ids=st.one_of(CUT_IDS, CUT_LIKELY), form=st.sampled_from(CUT_FORMS), boundary=st.sampled_from(BOUNDARIES))
 def test_a_phrase_is_met_where_pieces_begin_or_end_inside_its_characters(
     ids: list[int], form: str, boundary: str
@@ -206,14 +206,14 @@ def test_a_phrase_is_met_where_pieces_begin_or_end_inside_its_characters(
     check_phrase(CUT, ids, form, boundary)
 
 
-@settings(max_examples=rounds(300, 5000))
+@settings(max_examples=rounds(80, 5000))
 @given(ids=st.one_of(IDS, LIKELY), avoided=st.sampled_from(FORMS))
 @example(ids=[10, 11, 12, 13, 14, 15], avoided="😀")  # an accent behind a symbol makes another character of it
 def test_an_avoided_text_kills_exactly_the_texts_that_contain_it(ids: list[int], avoided: str) -> None:
     check_avoided(TEXTS, ids, avoided)
 
 
-@settings(max_examples=rounds(300, 5000))
+@settings(max_examples=rounds(80, 5000))
 @given(ids=st.one_of(CUT_IDS, CUT_LIKELY), avoided=st.sampled_from(CUT_FORMS))
 def test_an_avoided_text_is_found_where_pieces_begin_or_end_inside_its_characters(ids: list[int], avoided: str) -> None:
     check_avoided(CUT, ids, avoided)
@@ -303,7 +303,7 @@ def test_the_last_word_of_a_prefix_may_be_written_in_any_pieces_with_bytes(text:
 ALL_BYTES = ByteTexts(tuple(range(256)))
 
 
-@settings(max_examples=rounds(100, 1000))
+@settings(max_examples=rounds(40, 1000))
 @given(st.text(st.characters(exclude_categories=("Cs",), min_codepoint=0x80), min_size=1, max_size=3), st.data())
 def test_exactly_the_bytes_that_can_complete_a_character_may_follow(text: str, data: st.DataObject) -> None:
     masks, run = ByteMasks(ALL_BYTES), text.encode()
@@ -320,7 +320,7 @@ def test_exactly_the_bytes_that_can_complete_a_character_may_follow(text: str, d
     assert {piece - SPECIALS for piece in allowed} == {b for b in range(256) if is_beginning(unfinished + bytes([b]))}
 
 
-@settings(max_examples=rounds(200, 3000))
+@settings(max_examples=rounds(60, 3000))
 @given(ids=st.one_of(CUT_IDS, CUT_LIKELY))
 def test_exactly_the_pieces_that_break_no_character_may_follow(ids: list[int]) -> None:
     masks = ByteMasks(CUT)

@@ -83,7 +83,7 @@ def test_likely_pieces_are_all_that_cost_less_than_a_strange_one():
 @pytest.mark.parametrize("has_phrases", [True, False])
 def test_wide_beam_finds_the_best_of_all_sequences(has_phrases):
     rng, sizes = random.Random(f"{has_phrases}"), []
-    for case in range(rounds(40, 400)):
+    for case in range(rounds(20, 400)):
         constraints = replace(random_constraints(LETTERS, rng), prefix=None) if has_phrases else SentenceConstraints()
         max_length = max(5, 1 + sum(phrase.num_constraint_tokens for phrase in constraints.phrases))
         num_pieces = len(LETTERS.pieces)
@@ -102,12 +102,12 @@ def test_wide_beam_finds_the_best_of_all_sequences(has_phrases):
         assert [item.penalty for item in found[:1]] == pytest.approx([hyp.penalty for hyp in best[:1]])
         assert [item.score for item in found] == [item.log_prob / len(item.tokens) for item in found]
         sizes.append(len(best))
-    assert sum(map(bool, sizes)) > rounds(40, 400) / 4
+    assert sum(map(bool, sizes)) > rounds(20, 400) / 4
 
 
 @pytest.mark.parametrize("decoder", [ToyDecoder, LogitsDecoder])
 def test_without_phrases_it_is_beam_search_by_probability_less_changes_and_keeps_the_nearest(decoder):
-    for case in range(rounds(20, 80)):
+    for case in range(rounds(8, 80)):
         rng = random.Random(case)
         model, beam, followed = ToyModel(WORDS.size, seed=case), 1 + case % 5, random_text(WORDS, rng)
         options = SearchOptions(beam=beam, nbest=beam, pruning_threshold=None, stopping="all_finished")
@@ -139,7 +139,7 @@ def test_without_phrases_it_is_beam_search_by_probability_less_changes_and_keeps
 @pytest.mark.parametrize("score", get_args(Score))
 def test_optimal_stopping_equals_running_to_the_end(score):
     rng, saved = random.Random(score), 0
-    for case in range(rounds(15, 100)):
+    for case in range(rounds(8, 100)):
         texts = rng.choice(TEXTS)
         constraints = [replace(random_constraints(texts, rng), prefix=None) for _ in range(3)]
         followed = [None, random_text(texts, rng), random_text(texts, rng)]
@@ -162,7 +162,7 @@ def test_optimal_stopping_equals_running_to_the_end(score):
 def test_sentence_alone_equals_sentence_in_batch(schedule, stopping):
     """Whether the others follow a text or not; those that follow none are as in a batch in which none does."""
     rng = random.Random(f"{schedule} {stopping}")
-    for case in range(rounds(3, 20)):
+    for case in range(rounds(2, 20)):
         texts, model = rng.choice(TEXTS), ToyModel(TEXTS[0].size + 2, seed=case)
         model.vocabulary_size = texts.size
         sentences = []
@@ -191,7 +191,7 @@ def test_sentence_alone_equals_sentence_in_batch(schedule, stopping):
 @pytest.mark.parametrize("stopping", ["optimal", "opennmt", "shrinking"])
 def test_a_text_is_kept_if_nothing_contradicts_and_changes_cost_more_than_any_probability(stopping):
     rng = random.Random(4)
-    for case in range(rounds(20, 100)):
+    for case in range(rounds(10, 100)):
         texts = rng.choice(TEXTS)
         followed = random_text(texts, rng, strength=1e6)
         options = SearchOptions(beam=rng.randint(1, 5), nbest=1, stopping=stopping)
@@ -202,7 +202,7 @@ def test_a_text_is_kept_if_nothing_contradicts_and_changes_cost_more_than_any_pr
 
 
 def test_required_phrase_changes_as_little_as_it_can_if_changes_cost_more_than_any_probability():
-    for case in range(rounds(20, 100)):
+    for case in range(rounds(10, 100)):
         rng = random.Random(case)
         pieces = tuple(rng.choice(WORDS.ids("a b")) for _ in range(5))
         phrase = WORDS.ids("a@@ b@@ a")  # "aba"
@@ -218,7 +218,7 @@ def test_required_phrase_changes_as_little_as_it_can_if_changes_cost_more_than_a
 def test_answer_is_never_worse_than_a_previous_text_that_meets_all_constraints():
     """However narrow the beam, and however far back in the text the phrases are: banks alone would drop that text."""
     rng, num_kept = random.Random(5), 0
-    for case in range(rounds(40, 400)):
+    for case in range(rounds(20, 400)):
         words = [rng.choice(["a", "b", "a@@ b", "b@@ a a"]) for _ in range(rng.randint(1, 5))]
         pieces = WORDS.ids(" ".join(words))
         phrases = [WORDS.phrase(spelling) for spelling in {*words} if rng.random() < 0.6]
@@ -231,7 +231,7 @@ def test_answer_is_never_worse_than_a_previous_text_that_meets_all_constraints()
             log_prob += float(model.log_probs(0, (BEGIN, *tokens[:place]))[token])
         assert result.hypotheses[0].ranking_score >= log_prob / len(tokens) - 1e-6, (case, followed)
         num_kept += result.hypotheses[0].tokens == tokens
-    assert rounds(40, 400) > num_kept > 5
+    assert rounds(20, 400) > num_kept > 5
 
 
 def test_required_word_stays_in_its_place_also_if_another_place_of_the_text_has_it():

@@ -225,7 +225,7 @@ def test_turns_and_endings_agree_with_reading_the_whole_text(texts):
     assert num_met > 100
 
 
-@settings(max_examples=rounds(40, 200))
+@settings(max_examples=rounds(20, 200))
 @given(seed=st.integers(0, 10**6))
 def test_sentences_that_come_and_go_are_tracked_as_if_alone(seed: int) -> None:
     """Numbers and nodes of those that left are used again, for others with more or fewer phrases."""

@@ -68,7 +68,7 @@ def names(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", WITH_BYTES)
-@settings(max_examples=rounds(150, 3000))
+@settings(max_examples=rounds(50, 3000))
 @given(TEXT)
 @example("日本 🙂é")
 @example("</s> <|end|> <unk>")
@@ -92,7 +92,7 @@ def test_sentences_have_the_pieces_and_the_text_of_the_tokenizer(kind: str, text
 
 
 @pytest.mark.parametrize("kind", WITH_BYTES)
-@settings(max_examples=rounds(150, 3000))
+@settings(max_examples=rounds(50, 3000))
 @given(TEXT, TEXT)
 def test_each_piece_has_its_characters(kind: str, before: str, text: str) -> None:
     codec = codec_of(kind)

@@ -25,6 +25,7 @@ from app.serving.keys import ApiFile
 from app.serving.own_api import PREFIX
 from app.text.client_json import MAX_MARKS
 from app.ui.server import bind, server_config
+from tests import budget
 from tests.app.serving.conftest import BASE, Program
 
 SECRET = "Zarquon"  # in the texts of Ben
@@ -196,8 +197,10 @@ def sent(address: Address, fields: dict[str, Any], path: str = "") -> Iterator[t
 def attempts(address: Address, attack: Attack) -> Iterator[tuple[str, dict[str, Any]]]:
     """One wrong field, no field, one more field, and other numbers in the address."""
     good = {name: attack.key if name in KEY_FIELDS else value for name, value in address.fields.items()}
-    for name in good:
-        for value in [*VALUES, attack.ben]:
+    for number, name in enumerate(good):
+        # In `make test`, each field gets a third of the values, and the next field the next third.
+        values = VALUES if budget.is_full() else VALUES[number % 3 :: 3]
+        for value in [*values, attack.ben]:
             yield from sent(address, {**good, name: value})
         yield from sent(address, {key: value for key, value in good.items() if key != name})
     yield from sent(address, {**good, "\0<b>": ["x"]})
