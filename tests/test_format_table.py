@@ -14,7 +14,7 @@ from tests.fuzz.samples import documents
 def test_samples_of_all_formats_open_and_are_valid_when_translated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`make test` leaves out LibreOffice, which takes 10 s. `tests.app.formats.test_libreoffice` opens one file in it."""
+    """`make test` leaves out LibreOffice, which takes 10 s; `tests.app.formats.test_libreoffice` opens a file in it."""
     samples = {ending: files[:3] for ending, files in documents().items()}
     for ending, files in samples.items():
         for number, data in enumerate(files):
