@@ -158,8 +158,10 @@ class SentenceRules:
             return True
         if word and not self.at_end.isdisjoint(names):
             return word not in self.goes_on
-        if word and (_COMPOUND_INITIAL.fullmatch(last) or _is_section_number(words, last)):
+        if word and (_COMPOUND_INITIAL.fullmatch(last) or self._is_section_number(words, last)):
             return False
+        if word and self.inside and not self.numbered and len(last) > 1 and _ROMAN.fullmatch(last):
+            return True  # "el siglo XIX. Murió": languages without a dot behind ordinals
         is_capital = bool(word) and last[:1].isupper()
         if is_capital and len(words) > 1 and not self.names.isdisjoint(names):
             return None
@@ -186,6 +188,13 @@ class SentenceRules:
             is_question = is_question and not may_be_noun
             return is_counted or is_question or word.lower() in self.starters
         return None
+
+    def _is_section_number(self, words: list[str], last: str) -> bool:
+        """True for a Roman number of several digits at the start of a sentence: "II. Methods"."""
+        is_first = len(words) == 1 or (
+            words[-2][-1] in ".!?" and self.listed.isdisjoint(_names([words[-2].rstrip(".")]))
+        )
+        return is_first and len(last) > 1 and _ROMAN.fullmatch(last) is not None
 
     def _is_abbreviation(self, words: list[str], last: str) -> bool:
         """True for a short word without vowels that does not stand behind a number."""
@@ -232,12 +241,6 @@ def _is_word(letters: str) -> bool:
 def _counts(word: str) -> bool:
     """True for a number or "per" before a counted word: "5 stk.", "pr. stk."."""
     return word.rstrip(".").isdigit() or word.lower() in ("pr.", "per")
-
-
-def _is_section_number(words: list[str], last: str) -> bool:
-    """True for a Roman number of several digits at the start of a sentence: "II. Methods"."""
-    is_first = len(words) == 1 or (len(words) > 1 and words[-2][-1] in ".!?")
-    return is_first and len(last) > 1 and _ROMAN.fullmatch(last) is not None
 
 
 def _names(words: list[str]) -> set[str]:
