@@ -19,10 +19,10 @@ from app.text.folding import fold_term
 from app.text.function_words import ARTICLES, is_function_word
 from engine import is_unspaced, is_word_char
 
-Mess = Literal["alternatives", "article", "label", "markup", "function_word", "no_target"]
+Mess = Literal["alternatives", "article", "label", "markup", "function_word", "no_target", "remark"]
 MAX_ALTERNATIVES = 8
 
-_SUSPECT = re.compile(r"[/;|,()\[\]<>&*_`´’'•·；｜／、，（）［］\s]")
+_SUSPECT = re.compile(r"[/;|,()\[\]{}<>&*_`´’'\"„“”«»?✓✔✗†•·；｜／、，（）［］\s]")
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|br|cite|code|del|div|em|font|i|img|ins|kbd|li|mark|p|q|s|samp|small|span|strong|sub|sup|tt|u|var)"
     r"(?:\s[^<>]*)?/?>",
@@ -36,20 +36,43 @@ _LABELS = (
     "subst substantiv nomen adjektiv mehrzahl einzahl trans intr transitive intransitive refl reflexive "
     "countable uncountable abbr abbrev acronym abk abkürzung inf infinitive past tech techn technical technik "
     "fachspr formal informal coll colloq colloquial ugs umgangssprachlich geh fam slang rare veraltet dated "
-    "obsolete archaic us uk gb br am bre ame british american nom masculin féminin pluriel adjectif verbe loc "
+    "obsolete archaic us uk gb br am bre ame be ae at ch au ca british american to preferred bevorzugt "
+    "nom masculin féminin pluriel adjectif verbe loc "
     "s sust masculino femenino sm sf nm nf npl "
 )
 _LABEL_WORDS = frozenset(_LABELS.split())
-_BRACKETS = re.compile(r"\s*(?:\(([^()]*)\)|\[[^\[\]]*\]|（([^（）]*)）|［[^［］]*］)\s*")
+_BRACKETS = re.compile(r"\s*(?:\(([^()]*)\)|\[[^\[\]]*\]|（([^（）]*)）|［[^［］]*］|\{([^{}]*)\})\s*")
 _OPTIONAL = re.compile(r"(?<=\w)\((\w{1,3})\)")  # file(s)
 _GENDER = re.compile(r"(?:,\s*|\s+)(?:m|f|n|nt|pl)\.?\Z|,\s*(?:adj|adv|pl|sg|v)\.?\Z")
 _GENDERED = frozenset({"de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "pl", "cs", "ru"})
 # Endings of a dictionary: "Ventil, -s, -e".
 _ENDINGS = re.compile(r"(?:,\s+[-¨]{1,2}[^\W\d_]{0,3})+\Z")
 _NOTE = re.compile(
-    r"(?:see|cf|siehe|s|vgl|auch|also|syn|synonym|voir|ver|véase|vedi|zie|pl|plur|plural|pluriel|mehrzahl)\b[\s.:]+\S",
+    r"(?:see|cf|siehe|s|vgl|auch|also|syn|synonym|voir|ver|véase|vedi|zie|pl|plur|plural|pluriel|mehrzahl"
+    r"|abk|abkürzung|abbr|abbreviation|kurz|short)\b[\s.:]+\S",
     re.IGNORECASE,
 )
+# A text that says what not to use: "nicht: Klappe". "nicht verfügbar" is a target, but no label in brackets.
+_NOT = "nicht|nie|niemals|not|never|non|jamais|pas|no|nunca|mai|niet|nooit|inte|aldrig|ikke|aldri|nigdy"
+_PROHIBITION = re.compile(
+    rf"\W*(?:(?:{_NOT})\s*(?:[:„“«]|[\"'](?=\w))|(?:{_NOT.upper()})\s+\w"
+    r"|(?i:do not use|don['’]t use|never use|avoid:|nicht verwenden|nicht benutzen|vermeiden:|statt:|ne pas utiliser"
+    r"|no usar|non usare|não usar)).*",
+    re.DOTALL,
+)
+_IN_BRACKETS_NOT = re.compile(rf"(?i:{_NOT}|kein|keine|keinen)\b\W*\w")
+_SECOND_NOT = re.compile(rf"(?:{_NOT}|kein|keine|keinen)\s+[A-ZÄÖÜ][a-zäöüß]")  # "Ventil, nicht Klappe"
+# In place of an object: "to open sth.", "etw. öffnen".
+_OBJECTS = {
+    "en": re.compile(r"(?<![\w.])(?:sth|s\.th|sb|s\.b|s\.o)\b(?:\.|'s\b)?"),
+    "de": re.compile(r"(?<![\w.])(?:etw|jdn|jdm|jds|jd|jmdn|jmdm|jmds|jmd)\b\.?"),
+    "fr": re.compile(r"(?<![\w.])(?:qc|qch|qqch|qn|qqn)\b\.?"),
+    "it": re.compile(r"(?<![\w.])(?:qc|qcs|qn|qcn)\b\.?"),
+}
+# Signs of somebody who was not sure, or refers to a footnote, and quotation marks around a cell.
+_REMARKS = re.compile(r"\A[?✓✔✗]+ ?| ?[?✓✔✗†*]+\Z")
+_QUOTES = "\"'“”„«»‚‘’"
+_QUOTED = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 # Words between alternatives: "Mahlwerk oder Mühle".
 _OR = {
     "en": re.compile(r"\s+(?:and/or|or)\s+"),
@@ -73,7 +96,8 @@ _REFERENCE = re.compile(r"\W*(?:→|->|=>|(?:siehe|vgl|cf|see also)\b|s\.(?=\s))
 _REFERRING = re.compile(r"\W*(?:→|->|=>|see|refer|compare|cf|siehe|vgl|voir|s\.)", re.IGNORECASE)
 _KEEP_SOURCE = re.compile(
     r"\W*(?:do not translate|don['’]t translate|not translated|dnt|(?:bleibt )?unübersetzt|nicht übersetzen"
-    r"|ne pas traduire|no traducir|non tradurre|não traduzir|niet vertalen|översätt inte|nie tłumaczyć)\W*",
+    r"|ne pas traduire|no traducir|non tradurre|não traduzir|niet vertalen|översätt inte|nie tłumaczyć"
+    r"|(?:=|(?:wie|same as|as in|as)\b)\s*(?:en|english|englisch|source|quelle|original|im original))\W*",
     re.IGNORECASE,
 )
 _LINE_TAG = re.compile(r"</?(?:br|div|li|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
@@ -81,6 +105,7 @@ _ALWAYS = re.compile(r"\s*[;|；｜／、•·]\s*|\s+/\s*|\s*/\s+|\s*\n\s*|\s+b
 _NUMBERED = re.compile(r"\s*[12][.)]\s+(?=[^\W\d_])")
 _SLASH = re.compile(r"(?<=[^\W\d_]{4})/(?=[^\W\d_]{4})")
 _COMMA = re.compile(r",\s+|，\s*")
+_BEFORE_ARTICLE = re.compile(r",\s|\s[–—-]\s")  # "Motor, der"
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[.!?:…]\Z")
 _ANY_ARTICLE = frozenset(article for articles in ARTICLES.values() for article in articles)
@@ -118,8 +143,8 @@ def row_proposal(term: Term, source_language: str, target_language: str) -> RowP
     is_parallel = 0 < _num_commas(term.source) == _num_commas(term.target) or (
         has_or and any(_has_or(target, target_language) or target == term.source for target in term.targets)
     )  # "true or false"
-    source = _Cell.of(term.source, source_language, term, is_parallel=is_parallel)
-    targets = [_Cell.of(target, target_language, term, is_parallel=is_parallel) for target in term.targets]
+    source = _Cell.of(term.source, term.target, source_language, term, is_parallel=is_parallel)
+    targets = [_Cell.of(target, term.source, target_language, term, is_parallel=is_parallel) for target in term.targets]
     found = {kind: cell.text for cell in reversed((source, *targets)) for kind in cell.kinds}
     for one in source.alternatives:
         if _is_too_frequent(replace(term, source=one), source_language):
@@ -157,6 +182,7 @@ _MESSAGES: dict[Mess, Callable[[str], Message]] = {
     "markup": lambda cell: Message("“{cell}” contains markup", cell=cell),
     "function_word": lambda cell: Message("“{cell}” occurs in nearly every sentence", cell=cell),
     "no_target": lambda cell: Message("“{cell}” is no translation", cell=cell),
+    "remark": lambda cell: Message("“{cell}” has signs that are not part of the term", cell=cell),
 }
 
 
@@ -169,13 +195,18 @@ class _Cell:
     alternatives: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str, language: str, term: Term, *, is_parallel: bool) -> _Cell:
+    def of(cls, text: str, other: str, language: str, term: Term, *, is_parallel: bool) -> _Cell:
+        """The cell `text`; `other` is the cell on the other side of the row."""
         plain = _without_markup(text)
-        unlabelled, has_label = _without_labels(plain, language)
+        unmarked = _without_remarks(plain, other)
+        unlabelled, has_label = _without_labels(unmarked, other, language)
         found: list[str] = []
         has_article = False
         for part in _alternatives(unlabelled, language, is_parallel=is_parallel):
-            bare, is_labelled = _without_labels(part, language)
+            if found and (_NOTE.match(part) or _SECOND_NOT.match(part) or _PROHIBITION.match(part)):
+                has_label = True
+                continue
+            bare, is_labelled = _without_labels(part, other, language)
             has_label |= is_labelled
             for one in _with_and_without_optional(bare):
                 is_name = term.source == term.target  # "Der Spiegel"
@@ -190,6 +221,7 @@ class _Cell:
             "article": has_article,
             "label": has_label,
             "markup": plain != text,
+            "remark": unmarked != plain,
         }
         kinds = tuple(kind for kind, is_there in signs.items() if is_there)
         return cls(text, kinds, alternatives if kinds else (text,))
@@ -205,28 +237,48 @@ def _without_markup(text: str) -> str:
     return re.sub(" +", " ", text).strip()
 
 
-def _without_labels(text: str, language: str) -> tuple[str, bool]:
+def _without_remarks(text: str, other: str) -> str:
+    """The text without quotation marks around it, and without signs at its edges that the other cell lacks."""
+    if len(text.split()) > _MAX_WORDS:
+        return text
+    bare = text if any(sign in other for sign in "?*✓✔✗†") else _REMARKS.sub("", text)
+    quoted = None if any(sign in other for sign in _QUOTES) else _QUOTED.fullmatch(bare)
+    bare = quoted[1] if quoted else bare
+    return bare if _has_word(bare) else text
+
+
+def _without_labels(text: str, other: str, language: str) -> tuple[str, bool]:
     """The text without labels in brackets and a gender at its end, and whether it had any."""
     bare = text
-    if any(sign in text for sign in "([（［"):
-        bare = _BRACKETS.sub(lambda found: " " if _is_label(found) else found[0], text).strip()
+    if any(sign in text for sign in "([（［{"):
+        bare = _BRACKETS.sub(lambda found: " " if _is_label(found, other, language) else found[0], text).strip()
     bare = _ENDINGS.sub("", bare)
+    if language in _OBJECTS:
+        bare = " ".join(_OBJECTS[language].sub(" ", bare).split()) if _OBJECTS[language].search(bare) else bare
     if language in _GENDERED:
         bare = _GENDER.sub("", bare)
     return (bare, True) if bare != text and _has_word(bare) else (text, False)
 
 
-def _is_label(found: re.Match[str]) -> bool:
-    """True for square brackets, and for round ones with labels alone or a reference: "(n., pl.)", "(see also: tap)"."""
-    inside = found[1] if found[1] is not None else found[2]
+def _is_label(found: re.Match[str], other: str, language: str) -> bool:
+    """True for square brackets, and for others with labels alone, a reference, a prohibition, or an article and noun.
+
+    "(n., pl.)", "(see also: tap)", "(nicht Klappe)", "(die Ventile)".
+    """
+    inside = next((group for group in found.groups() if group is not None), None)
     if inside is None:
+        return True
+    if found[3] is not None and "{" in other:  # a placeholder
+        return False
+    if found[3] is None and "(" not in other and _IN_BRACKETS_NOT.match(inside):
         return True
     if _OPTIONAL.match(found.string, found.start()):
         return False
     if _NOTE.match(inside):
         return True
     words = [word for word in re.split(r"[\s.,;/+]+", inside.lower()) if word]
-    return bool(words) and all(word in _LABEL_WORDS or word in _ANY_ARTICLE for word in words)
+    is_noun = len(words) == 2 and words[0] in ARTICLES.get(language, frozenset()) and found.start() > 0
+    return is_noun or (bool(words) and all(word in _LABEL_WORDS or word in _ANY_ARTICLE for word in words))
 
 
 def _is_no_target(target: str, term: Term) -> bool:
@@ -234,7 +286,8 @@ def _is_no_target(target: str, term: Term) -> bool:
     if term.status == "do_not_translate" or _stands_for_nothing(term.source):
         return False
     is_reference = _REFERENCE.fullmatch(target) is not None and _REFERRING.match(term.source) is None
-    return is_reference or _stands_for_nothing(target)
+    is_prohibition = _PROHIBITION.match(target) is not None and _PROHIBITION.match(term.source) is None
+    return is_reference or is_prohibition or _stands_for_nothing(target)
 
 
 def _stands_for_nothing(cell: str) -> bool:
@@ -250,7 +303,7 @@ def _alternatives(text: str, language: str, *, is_parallel: bool) -> Iterator[st
     parts = [one for one in _NUMBERED.split(text) if one.strip(" ,;")]
     is_numbered = len(parts) > 1 and _NUMBERED.match(text) is not None  # "1. Ventil 2. Hahn"
     for part in [one.strip(" ,;") for one in parts] if is_numbered else _ALWAYS.split(text):
-        words = part.split(", ")
+        words = _BEFORE_ARTICLE.split(part)
         if len(words) == 2 and words[1].strip().lower() in articles:
             yield f"{words[1].strip()} {words[0]}"  # "Motor, der"
             continue

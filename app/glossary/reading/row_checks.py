@@ -31,7 +31,7 @@ RowKind = Literal[
     # left out without harm
     "repeat",
     # not used until a person decides
-    "alternatives", "article", "label", "markup", "function_word", "no_target",
+    "alternatives", "article", "label", "markup", "function_word", "no_target", "remark",
     # used, with a warning
     "capital", "short", "initial", "unspellable",
 ]  # fmt: skip
