@@ -93,8 +93,8 @@ def kept(pairs: Sequence[Pair], direction: str) -> dict[str, list[int]]:
         kinds = {one.start: one for one in quantities(source, direction.partition("-")[0])}
         plain = target.replace("\u00a0", " ")
         for number in Style().numbers_in(source, direction):
-            quantity = kinds[number.start]
-            kind = "amount" if quantity.magnitude is not None else quantity.kind
+            quantity = kinds.get(number.start)
+            kind = "unit" if quantity is None else "amount" if quantity.magnitude is not None else quantity.kind
             counts[kind] += 1
             met[kind] += any(occurrences(plain, form) for form in number.forms)
     return {kind: [met[kind], counts[kind]] for kind in sorted(counts)}

@@ -40,11 +40,15 @@ DayOrder = Literal["dm", "md"]
 
 @dataclass(frozen=True, slots=True)
 class Magnitude:
-    """A word for a power of ten behind a number: "million" is 10 to the power of 6. `joint` is written before it."""
+    """A word for a power of ten behind a number: "million" is 10 to the power of 6. `joint` is written before it.
+
+    `is_singular` if the language has another form for more than one: "Milliarde".
+    """
 
     word: str
     exponent: int
     joint: str = " "
+    is_singular: bool = False
 
     @property
     def is_uncertain(self) -> bool:
@@ -199,7 +203,7 @@ def _magnitudes(locale: Locale) -> Iterator[Magnitude]:
                 joint = text[zeros.end()] if text[zeros.end()] in SPACES else ""
                 word = text[zeros.end() :].strip()
                 if _MIN_EXPONENT <= exponent <= _MAX_EXPONENT and word:
-                    found.setdefault(word, Magnitude(word, exponent, joint and " "))
+                    found.setdefault(word, Magnitude(word, exponent, joint and " ", plural == "one"))
     for word, exponent in _MORE_MAGNITUDES.get(locale.language, {}).items():
         found.setdefault(word, Magnitude(word, exponent, "" if word.islower() else " "))
     yield from found.values()

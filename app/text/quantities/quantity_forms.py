@@ -229,6 +229,8 @@ def _amounts(quantity: Quantity, here: Conventions, there: Conventions) -> Itera
     if value is not None and value == int(value) and value <= _MAX_SPELT:
         numbers += words_for(int(value), there.language)
     words = [one for one in there.magnitudes if one.exponent == quantity.magnitude.exponent]
+    if value == 1:  # "1 Milliarde", "1 Milliarden"
+        words.sort(key=lambda one: not one.is_singular)
     for magnitude in words:
         if not magnitude.is_uncertain or magnitude.word == "m":
             yield from (f"{number}{magnitude.joint}{magnitude.word}" for number in numbers)

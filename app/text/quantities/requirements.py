@@ -11,8 +11,8 @@ from typing import Final
 from app.text.nontranslatables import nontranslatables
 from app.text.quantities.quantity import Quantity
 from app.text.quantities.quantity_forms import bare_forms_of, forms_of, other_forms_of
-from app.text.quantities.quantity_reading import quantities
-from app.text.quantities.units import is_customary, unit_behind
+from app.text.quantities.quantity_reading import TWELVE_HOURS, quantities
+from app.text.quantities.units import is_customary, symbol_behind, unit_behind
 from engine import occurrences
 
 _MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only checked
@@ -37,7 +37,8 @@ class RequiredQuantity:
 def required_quantities(source: str, source_language: str, target_language: str) -> tuple[RequiredQuantity, ...]:
     """The quantities that a translation of the source must have; none if there are too many.
 
-    Not required are numbers that translations often write as words or leave out (up to twelve), numbers inside of words
+    Not required are numbers that translations often write as words or leave out (up to twelve, without the symbol of a
+    unit, which is required, too), numbers inside of words
     ("MP3", "80s"), amounts in units that are often converted ("5 ft 10 in"), and numbers inside of placeholders.
 
     >>> [one.forms for one in required_quantities("It costs $1,250.00.", "en", "de")]
@@ -47,7 +48,7 @@ def required_quantities(source: str, source_language: str, target_language: str)
     found = [
         quantity
         for quantity in quantities(source, source_language)
-        if _is_required(quantity, source, source_language)
+        if _is_required(quantity, source, source_language, target_language)
         and not any(start < quantity.end and quantity.start < end for start, end in kept)
     ]
     if len(found) > _MAX_REQUIRED:
@@ -55,11 +56,27 @@ def required_quantities(source: str, source_language: str, target_language: str)
     required = []
     languages = source_language, target_language
     for quantity in found:
-        forms = _shortest((*forms_of(quantity, *languages), *bare_forms_of(quantity, *languages)))
+        has_own_half = quantity.kind == "time" and TWELVE_HOURS.search(quantity.text) is not None
+        bare = () if has_own_half else bare_forms_of(quantity, *languages)  # "9 a.m. to 5 p.m." also has "9 Uhr"
+        forms = _shortest(_on_the_clock(quantity, (*forms_of(quantity, *languages), *bare)))
         others = other_forms_of(quantity, *languages)
         replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
+        required += _symbol_behind(source, quantity.end, languages)
     return tuple(required)
+
+
+def _symbol_behind(source: str, end: int, languages: tuple[str, str]) -> list[RequiredQuantity]:
+    """The symbol of a unit behind a number. Models leave it out or write it with a capital letter: "0,5 Mm"."""
+    found = symbol_behind(source[end:], *languages)
+    if found is None:
+        return []
+    first, last, words = found
+    symbol = source[end + first : end + last]
+    others = tuple(dict.fromkeys((symbol.capitalize(), symbol.upper(), symbol.lower())))
+    return [
+        RequiredQuantity(end + first, end + last, (symbol, *words), tuple(form for form in others if form != symbol))
+    ]
 
 
 def numbers_beside(numbers: tuple[RequiredQuantity, ...], own: Iterable[str]) -> tuple[RequiredQuantity, ...]:
@@ -82,7 +99,7 @@ def numbers_beside(numbers: tuple[RequiredQuantity, ...], own: Iterable[str]) ->
     return () if any(map(str.isdigit, text)) else tuple(left)
 
 
-def _is_required(quantity: Quantity, source: str, language: str) -> bool:
+def _is_required(quantity: Quantity, source: str, language: str, target_language: str) -> bool:
     if (
         quantity.is_glued
         or (quantity.suffix and not quantity.is_ordinal)
@@ -93,11 +110,19 @@ def _is_required(quantity: Quantity, source: str, language: str) -> bool:
         return any(map(str.isalpha, quantity.text)) or len(quantity.readings[0]) > 1  # not "9/11"
     if quantity.kind in ("time", "name"):
         return True
-    if is_customary(unit_behind(source[quantity.end :], language)):
-        return False
+    if is_customary(unit_behind(source[quantity.end :], language)) and quantity.digits.isdigit():
+        return False  # a decimal number, too, may be converted, but models only copy it with the wrong sign
     number = quantity.number
     is_whole = quantity.digits.isdigit() and quantity.magnitude is None
-    return not (is_whole and isinstance(number, Decimal) and number <= _LARGEST_SPELT)
+    is_small = is_whole and isinstance(number, Decimal) and number <= _LARGEST_SPELT
+    return not is_small or symbol_behind(source[quantity.end :], language, target_language) is not None
+
+
+def _on_the_clock(quantity: Quantity, forms: tuple[str, ...]) -> tuple[str, ...]:
+    """The forms of a time with "a.m." or "p.m.", if the usual one has it: models add that to a bare "14.30", too."""
+    if quantity.kind != "time" or TWELVE_HOURS.fullmatch(forms[0]) is None:
+        return forms
+    return tuple(form for form in forms if form.isalpha() or TWELVE_HOURS.fullmatch(form))
 
 
 def _shortest(forms: tuple[str, ...]) -> tuple[str, ...]:

@@ -55,6 +55,28 @@ _NOT_UNITS: Final = frozenset({"in", "t", "st"})  # also other words: "10 in all
 _TOLERANCE: Final = 0.1
 _DEGREES: Final = ("temperature-fahrenheit", "temperature-celsius")
 _LONGEST: Final = 30
+# Units whose symbols are written alike in most languages, by CLDR's name.
+_WITH_SYMBOLS: Final = tuple(
+    f"{kind}-{unit}"
+    for kind, units in {
+        "length": "kilometer meter decimeter centimeter millimeter micrometer nanometer",
+        "mass": "kilogram gram milligram",
+        "volume": "liter milliliter cubic-meter",
+        "area": "square-kilometer square-meter square-centimeter",
+        "speed": "kilometer-per-hour",
+        "temperature": "celsius",
+        "digital": "kilobyte megabyte gigabyte terabyte megabit gigabit",
+        "electric": "milliampere",
+        "energy": "kilojoule kilowatt-hour",
+        "frequency": "hertz kilohertz megahertz gigahertz",
+        "power": "milliwatt kilowatt megawatt",
+        "pressure": "hectopascal kilopascal megapascal",
+    }.items()
+    for unit in units.split()
+)
+_SYMBOL: Final = re.compile(
+    r"(?P<gap>[ \u00a0\u202f]?(?:(?:per|pro|par|por|je) )?)(?P<symbol>[^\W\d_°]{1,3}(?:/h)?[²³]?|°C)(?!\w)"
+)
 # Signs, and units with a capital letter, "2.4 GHz"; a single letter only at the end: "2.1 A new hope" is a heading.
 _SYMBOL_BEHIND: Final = re.compile(
     rf"[{SPACES}]?[%‰€£¥]"
@@ -72,6 +94,19 @@ def unit_behind(text: str, language: str) -> str:
     pattern, names = _units_of(language)
     match = pattern.match(text[:_LONGEST])
     return names[match["unit"].lower()] if match else ""
+
+
+def symbol_behind(text: str, source: str, target: str) -> tuple[int, int, tuple[str, ...]] | None:
+    """The start and end of a unit's symbol behind a number, if both languages write it alike, and its other words.
+
+    >>> symbol_behind(" mm thick", "en", "de")
+    (1, 3, ('Millimeter', 'Millimetern'))
+    """
+    match = _SYMBOL.match(text[:_LONGEST])
+    if match is None or (len(match["symbol"]) == 1 and not match["gap"]):  # "4.5m" may be millions
+        return None
+    words = _kept_symbols(source, target).get(match["symbol"])
+    return None if words is None else (*match.span("symbol"), words)
 
 
 def is_measured(text: str, language: str) -> bool:
@@ -117,6 +152,21 @@ def _units_of(language: str) -> tuple[re.Pattern[str], dict[str, str]]:
         names.pop(word, None)
     words = "|".join(re.escape(word) for word in sorted(names, key=len, reverse=True))
     return re.compile(rf"[{SPACES}-]?(?P<unit>{words})(?!\w)", re.IGNORECASE), names
+
+
+@lru_cache(maxsize=64)
+def _kept_symbols(source: str, target: str) -> dict[str, tuple[str, ...]]:
+    """The symbols that both languages write alike, with the other words of the target language for their units."""
+    kept: dict[str, tuple[str, ...]] = {}
+    for unit in _WITH_SYMBOLS:
+        here, there = (set(_words(unit, language)) for language in (source, target))
+        more = _MORE.get(target.partition("-")[0], {}).get(unit, ())
+        for symbol in here & there:
+            if _SYMBOL.fullmatch(symbol) and symbol.lower() not in _NOT_UNITS:
+                others = {word for word in (*there, *more) if len(word) > len(symbol)}
+                others |= {f"{word}n" for word in others if word.endswith("meter") and target.startswith("de")}
+                kept[symbol] = tuple(sorted(others))
+    return kept
 
 
 def _words(unit: str, language: str) -> Iterator[str]:

@@ -157,7 +157,17 @@ REQUIRED = [
     ("It costs 4.50 euros.", ["4,50"]),
     ("5 ft 10 in", []),
     ("20 feet high", []),  # a unit that is often converted
-    ("20 km away", ["20"]),
+    ("20 km away", ["20", "km"]),
+    ("10 kg of flour", ["10", "kg"]),  # nobody writes "zehn kg"
+    ("$3.50 per kg", ["3,50", "kg"]),
+    ("0.5 mm or 4 GHz", ["0,5", "mm", "4", "GHz"]),
+    ("a 5 m long rope", ["5", "m"]),
+    ("5m wide", []),  # perhaps millions
+    ("5 A levels", []),  # an ampere is also a letter
+    ("10 in all", []),
+    ("at 98.6 °F", ["98,6"]),
+    ("a £1bn loss", ["1 Milliarde"]),
+    ("9 a.m. to 5 p.m.", ["9 Uhr", "17 Uhr"]),
     ("in the 80s", []),
     ("an MP3 file", []),
     ("on 9/11", []),
@@ -166,10 +176,10 @@ REQUIRED = [
     ("People under 18 may not enter.", ["18"]),  # a verb
     ("on 3 may 2024", ["3. Mai 2024"]),
     (" ".join(["15"] * 17), []),  # a table
-    ("at -3 °C", ["-3"]),
-    ("IEEE 802.11 has 3.5 GB", ["802.11", "3,5"]),
-    ("IEEE 802.11 and 3.5 GB", ["802.11", "3,5"]),
-    ("Section 3.1 and 3.5 mm", ["3.1", "3,5"]),
+    ("at -3 °C", ["-3", "°C"]),
+    ("IEEE 802.11 has 3.5 GB", ["802.11", "3,5", "GB"]),
+    ("IEEE 802.11 and 3.5 GB", ["802.11", "3,5", "GB"]),
+    ("Section 3.1 and 3.5 mm", ["3.1", "3,5", "mm"]),
     ("Sections 3.1 and 3.5", ["3.1", "3.5"]),
 ]
 
@@ -197,6 +207,19 @@ def test_ordinal_number_has_the_ending_of_each_language(source: str, target: str
 @pytest.mark.parametrize(("source", "forms"), REQUIRED)
 def test_numbers_that_translations_keep_are_required(source: str, forms: list[str]):
     assert [one.forms[0] for one in required_quantities(source, "en", "de")] == forms
+
+
+def test_unit_is_required_as_a_symbol_or_word_and_replaces_the_symbol_in_other_capitals():
+    [_, unit] = required_quantities("0.5 mm", "en", "de")
+    assert unit.forms == ("mm", "Millimeter", "Millimetern")
+    assert set(unit.replaces) == {"Mm", "MM"}
+    assert [one.forms[0] for one in required_quantities("0.5 mm", "en", "ru")] == ["0,5"], "Russian writes мм"
+
+
+def test_time_with_the_half_of_the_day_is_not_required_without_it():
+    """Models write "14.30 pm" otherwise."""
+    [time_] = required_quantities("Um 14.30 Uhr beginnt es.", "de", "en")
+    assert time_.forms[0] == "2:30 p.m." and not {"14:30", "14.30"} & {*time_.forms}
 
 
 def test_numbers_are_not_required_beside_a_person_s_own_numbers():
