@@ -74,8 +74,12 @@ class ConstraintTexts:
     def tag_spans(self, text: str) -> list[Span]:
         """The spans of the source's tags in a text."""
         spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
-        signs = [element for element in nontranslatables(text) if element.kind == "sign"]
-        spans += [(element.start, element.end) for element in signs if element.text in self.tag_texts]
+        others = [element for element in nontranslatables(text) if element.kind == "sign" or element.is_markup]
+        spans += [
+            span
+            for element in others
+            if element.text in self.tag_texts and (span := (element.start, element.end)) not in spans
+        ]
         keys = {at for sign in SIGNS if sign in self.tag_texts for at in key_signs(text, sign)}
         return sorted([*spans, *((at, at + 1) for at in keys if not any(s <= at < e for s, e in spans))])
 

@@ -9,6 +9,7 @@ Tags are also removed from pins, beginnings and locked texts; in the answer thes
 
 from __future__ import annotations
 
+import html
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -67,12 +68,15 @@ class Protection:
         tag_cuts = _tag_cuts(markup, source, wordlike)
         ordinals = _ordinals(found, original.direction)
         cuts += [
+            Cut(element.start, element.end, html.unescape(element.text)) for element in found if element.kind == "mark"
+        ]
+        cuts += [
             Cut(suffix.start, suffix.end)
             for number, suffix in pairwise(found)
             if suffix.kind == "ordinal" and number.text in ordinals
         ]
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
-        is_needed = bool(markup or names or ordinals) and any(map(is_word_char, bare.text))
+        is_needed = bool(cuts or tag_cuts) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
         kept = {text for text, _ in kept_texts(source, own) if text not in signs}
         if not is_needed:
@@ -227,6 +231,7 @@ class Protection:
             hypothesis.weak_alignment,
         )
         addresses = self._texts.addresses_in(hypothesis.text, [(start, end) for start, end, _ in literals])
+        addresses += self._marks(hypothesis.text, [(start, end) for start, end, _ in (*literals, *addresses)])
         made = insert_tags(hypothesis.text, tags, sorted([*literals, *addresses]))
         return replace(
             hypothesis,
@@ -254,6 +259,16 @@ class Protection:
             if start >= (apart[-1][1] if apart else begins_at):
                 apart.append((start, end, text))
         return apart
+
+    def _marks(self, text: str, excluded: Sequence[Span]) -> list[tuple[int, int, str]]:
+        """The apostrophes and quotation marks of a text, with the entities that the source has for them."""
+        found = nontranslatables(self.original.source, self._own)
+        entities = {html.unescape(element.text): element.text for element in found if element.kind == "mark"}
+        return [
+            (at, at + 1, entities[character])
+            for at, character in enumerate(text if entities else "")
+            if character in entities and not any(start <= at < end for start, end in excluded)
+        ]
 
     def _marked_numbers(self, text: str, excluded: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         """The placeholders that are ordinal numbers, outside of the excluded spans, with the mark of the language."""

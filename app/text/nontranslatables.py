@@ -43,6 +43,14 @@ _ADDRESS = re.compile(
     re.VERBOSE,
 )
 _TAG_NAME = re.compile(r"[{<](/?)([\w.:-]+)")
+_ESCAPED_TAG = re.compile(r"&lt;/?[A-Za-z][\w:-]*(?:\s[^<>&]*+(?:&quot;[^<>&]*+)*+)?/?&gt;")
+# "{% if user %}", "{% endif %}", "{{#list}}", "{{/list}}", "&lt;b&gt;", "&lt;/b&gt;": the end and the name.
+_PAIRED_NAME = re.compile(r"(?:\{%-?\s*(?P<end>end)?|\{\{~?[#^]|(?P<slash>\{\{~?/|&lt;/)|&lt;)(?P<name>\w+)")
+_PART_OF_PAIR = re.compile(r"\{%-?\s*(?:else|elif|elseif|elsif|empty|plural|when)\b|\{\{~?else\b")
+# Entities of an apostrophe inside a word, and of quotation marks.
+_ENTITY_OF_MARK = re.compile(
+    r"(?<=\w)&(?:\#39|\#x27|apos|rsquo|\#8217|\#x2019);(?=\w)|&(?:quot|\#34|\#x22|ldquo|rdquo);"
+)
 _NUMBERED = re.compile(r"(?:\{/?\d+\}|<\d+\s*>)\Z")
 # Inline elements of HTML. Any other lone "<name>" is a word: "git add <file>".
 _MARKUP_NAME = re.compile(
@@ -61,7 +69,7 @@ _OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/"
 _LETTER = re.compile(r"[^\W_]")
 _ORDINAL_SUFFIX = re.compile(r"(?:st|nd|rd|th)(?![\w'’])")
 
-Kind = Literal["open", "close", "lone", "placeholder", "address", "sign", "ordinal"]
+Kind = Literal["open", "close", "lone", "placeholder", "address", "sign", "ordinal", "mark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,8 @@ class NonTranslatable:
 
     A pair is an "open" and a "close" whose `partner` is the index of the other; a tag without a partner is "lone". A
     formula, or a placeholder that models do not know, is an "address", because a model copies it by a name; a "sign" is
-    put next to the same words again. An "ordinal" is the suffix of an ordinal number behind a placeholder.
+    put next to the same words again. An "ordinal" is the suffix of an ordinal number behind a placeholder; a
+    "mark" is the entity of an apostrophe inside a word ("It&#39;s") or of a quotation mark, read as the mark.
     """
 
     start: int
@@ -92,7 +101,7 @@ class NonTranslatable:
     @property
     def is_kept(self) -> bool:
         """True if it stands for words of the sentence, and the translation has it, too."""
-        return not self.is_markup and self.kind != "ordinal"
+        return not self.is_markup and self.kind not in ("ordinal", "mark")
 
 
 def placeholder_spans(text: str, own: tuple[str, ...] = ()) -> list[tuple[int, int]]:
@@ -174,14 +183,14 @@ def placeholder_difference(source: str, target: str, own: tuple[str, ...] = ()) 
     >>> placeholder_difference("{1}Open{/1} %s", "{/1}Öffnen{1}")
     {'missing': ('%s',), 'extra': (), 'order': ('{/1}',), 'changed': (), 'key': ()}
     """
-    expected, found = Counter(placeholders(source, own)), Counter(placeholders(target, own))
+    expected, found = (Counter(_placeholders_without_marks(text, own)) for text in (source, target))
     lone_ends, early = _closed_early(source), _closed_early(target)
     kept_ends = [text for text in early if text in set(lone_ends)]
     swapped = [text for text, before in zip(kept_ends, lone_ends, strict=False) if text != before]
     addresses = dict.fromkeys(
         element.text
         for element in nontranslatables(source, own)
-        if element.kind in ("address", "sign") and element.text not in expected
+        if element.text not in expected and (element.kind in ("address", "sign") or element.text.startswith("{%"))
     )
     key = next((element.start for element in nontranslatables(source) if element.is_access_key), None)
     return {
@@ -194,6 +203,10 @@ def placeholder_difference(source: str, target: str, own: tuple[str, ...] = ()) 
         "changed": tuple(text for text in addresses if target.count(text) < source.count(text)),
         "key": key_difference(source, target, key),
     }
+
+
+def _placeholders_without_marks(text: str, own: tuple[str, ...]) -> list[str]:
+    return placeholders(_ENTITY_OF_MARK.sub("'", text) if "&" in text else text, own)
 
 
 def placeholder_problem(source: str, target: str, own: tuple[str, ...] = ()) -> str:
@@ -228,7 +241,12 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
         yield match.start(), -match.end(), 0, "placeholder"
     for match in _ADDRESS.finditer(text):
         if _LETTER.search(match.group()):
-            yield match.start(), -match.end(), 1, "address"
+            yield match.start(), -match.end(), 1, "lone" if _PART_OF_PAIR.match(match.group()) else "address"
+    if "&" in text:
+        for match in _ENTITY_OF_MARK.finditer(text):
+            yield match.start(), -match.end(), -1, "mark"
+        for match in _ESCAPED_TAG.finditer(text):
+            yield match.start(), -match.end(), 0, "placeholder"
 
 
 def _signs(text: str) -> Iterator[tuple[int, int, int, Kind]]:
@@ -279,13 +297,10 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
     opened: list[tuple[str, int]] = []
     num_open: Counter[str] = Counter()
     for number, element in enumerate(found):
-        name = (
-            _TAG_NAME.match(element.text) if element.kind == "placeholder" and not element.text.endswith("/>") else None
-        )
-        if name is None:
+        if (name := _name_of_pair(element)) is None:
             continue
-        key = element.text[0] + name[2]
-        if not name[1]:
+        key, is_end = name
+        if not is_end:
             opened.append((key, number))
             num_open[key] += 1
         elif num_open[key]:
@@ -296,6 +311,22 @@ def _paired(found: list[NonTranslatable]) -> list[NonTranslatable]:
             paired[first] = replace(found[first], kind="open", partner=number)
             paired[number] = replace(element, kind="close", partner=first)
     return paired
+
+
+def _name_of_pair(element: NonTranslatable) -> tuple[str, bool] | None:
+    """The name that both tags of a pair have, and whether an element is the end; None if it has no partner.
+
+    >>> _name_of_pair(NonTranslatable(0, 11, "{% endif %}", "address"))
+    ('%if', True)
+    """
+    text = element.text
+    if element.kind not in ("placeholder", "address") or text.endswith(("/>", "/&gt;")):
+        return None
+    if text.startswith(("{%", "{{", "&lt;")):
+        name = _PAIRED_NAME.match(text)
+        return None if name is None else (f"{text[1]}{name['name']}", bool(name["end"] or name["slash"]))
+    name = _TAG_NAME.match(text) if element.kind == "placeholder" else None
+    return None if name is None else (text[0] + name[2], bool(name[1]))
 
 
 def _with_ordinals(found: Sequence[NonTranslatable], text: str) -> list[NonTranslatable]:
@@ -346,8 +377,10 @@ def _is_lone_tag(found: Sequence[NonTranslatable], number: int, text: str) -> bo
     element = found[number]
     if number + 1 < len(found) and found[number + 1].kind == "ordinal":
         return False
-    if element.text[0] == "\\" or element.text.startswith(("{/", "</")) or element.text.endswith("/>"):
+    if element.text[0] == "\\" or element.text.startswith(("{/", "</", "&lt;/")) or element.text.endswith("/>"):
         return True
+    if _ESCAPED_TAG.fullmatch(element.text):
+        return _MARKUP_NAME.match(element.text[4:-4].split()[0].rstrip("/")) is not None
     if element.text[0] == "<" and not _NUMBERED.match(element.text):
         name = _TAG_NAME.match(element.text)
         return name is not None and _MARKUP_NAME.match(name[2]) is not None

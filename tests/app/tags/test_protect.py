@@ -43,6 +43,10 @@ PARTS = st.sampled_from(
         URL,
         "a@b.example",
         "%s",
+        "{% if a %}",
+        "{% endif %}",
+        "&lt;b&gt;",
+        "&lt;/b&gt;",
         "/etc/fstab",
         "der",
         "”",
@@ -247,6 +251,27 @@ def test_source_with_too_many_addresses_is_unchanged():
     request = with_addresses(MAX_ADDRESSES + 1)
     assert not Protection.of(request).is_needed
     assert restored(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1
+
+
+@pytest.mark.parametrize(
+    ("source", "asked", "answer"),
+    [
+        ("It&#39;s &quot;on&quot; now", 'It\'s "on" now', "now &quot;on&quot; It&#39;s"),
+        ("{% if a %}Press OK{% endif %}", "Press OK", "{% if a %}OK Press{% endif %}"),
+        ("Hi {{#if a}}dear{{/if}}", "Hi dear", "{{#if a}}dear{{/if}} Hi"),
+        ("&lt;b&gt;Press&lt;/b&gt; OK", "Press OK", "OK &lt;b&gt;Press&lt;/b&gt;"),
+    ],
+)
+def test_tags_of_templates_and_escaped_texts_are_not_given_to_the_model(source, asked, answer):
+    request = request_of(source, NO_CONSTRAINTS, (), "en-de")
+    assert Protection.of(request).request.source == asked
+    assert restored(request).hypotheses[0].text == answer
+
+
+def test_pin_and_beginning_with_tags_of_templates_are_restored():
+    request = Request("{% if a %}Press{% endif %} OK", phrases=(Phrase("{% if a %}Press{% endif %}"),))
+    assert [phrase.text for phrase in Protection.of(request).request.phrases] == ["Press"]
+    assert restored(request).hypotheses[0].text == "OK {% if a %}Press{% endif %}"
 
 
 def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():

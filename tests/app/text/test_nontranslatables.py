@@ -59,6 +59,17 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         (r"in C:\Users\new", r"address:C:\Users\new"),
         ("and/or 24/7 km/h / a // b 1/2", ""),
         ("Run `make`, not `make all`", "address:`make`"),
+        ("{% if user %}Hi{% else %}You{% endif %}", "open:{% if user %} lone:{% else %} close:{% endif %}"),
+        (
+            '{% url "home" %} or {%- if a -%}b{%- endif -%}',
+            'address:{% url "home" %} open:{%- if a -%} close:{%- endif -%}',
+        ),
+        ("{{#if a}}b{{/if}} {{c}}", "open:{{#if a}} close:{{/if}} {{c}}"),
+        ("{{^list}}{{#b}}c{{/b}}{{/list}}", "open:{{^list}} open:{{#b}} close:{{/b}} close:{{/list}}"),
+        ("&lt;b&gt;x&lt;/b&gt; &lt;br/&gt;", "open:&lt;b&gt; close:&lt;/b&gt; lone:&lt;br/&gt;"),
+        ("&lt;a href=&quot;x&quot;&gt;y&lt;/a&gt;", "open:&lt;a href=&quot;x&quot;&gt; close:&lt;/a&gt;"),
+        ("5 &lt; 6 &gt; 4, git add &lt;file&gt;", "&lt; &gt; &lt;file&gt;"),
+        ("It&#39;s &quot;on&quot; &#39;", "mark:&#39; mark:&quot; mark:&quot; &#39;"),
         ('<a href="https://harbor.example">x</a>', 'open:<a href="https://harbor.example"> close:</a>'),
     ],
 )
@@ -82,6 +93,12 @@ def test_changed_address_is_reported():
     )
     assert difference["changed"] == ("https://a.example/b",)
     assert not difference["missing"]
+
+
+def test_missing_template_tag_is_reported_and_an_entity_of_a_mark_is_not_required():
+    source = "{% if a %}It&#39;s &quot;on&quot;{% endif %} &amp; off"
+    assert placeholder_difference(source, "{% if a %}Es ist „an“ &amp; aus")["changed"] == ("{% endif %}",)
+    assert placeholder_difference(source, source.replace("&#39;", ""))["missing"] == ()
 
 
 @pytest.mark.parametrize(
