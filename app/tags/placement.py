@@ -23,6 +23,7 @@ Links = Sequence[tuple[int, int, int, int]]  # source start and end, target star
 PlacedTag = tuple[int, "Tag"]  # target offset and tag
 
 CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
+_CLAUSE_ENDS = frozenset(".,;:!?…")
 _SENTENCE_END = re.compile(r"[.!?…。！？]+[)\]}»“”’\"']*(?=\s+[^\W\d_a-zß-ÿ]|(?<=[。！？])[^\W\d_])")
 _MAX_GAP = 20  # characters of white space between sentences
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u2009\u202f]\d+)+")
@@ -268,9 +269,9 @@ class _Placer:
             first, last = words[0][0], words[-1][1]
             inner = [i for i in range(*node.span) if not self.source.text[i].isspace()]
             if not self.source.is_word[inner[0]]:
-                first = self._over_marks(first, start, -1)
+                first = self._over_marks(first, start, -1, inner[0])
             if not self.source.is_word[inner[-1]]:
-                last = self._over_marks(last, end, 1)
+                last = self._over_marks(last, end, 1, inner[-1] + 1)
         else:
             assert node.last is not None
             ends = [link[3] for link in self.links if _overlap((link[0], link[1]), node.span)]
@@ -302,11 +303,11 @@ class _Placer:
         elif self._belongs_to_next(tag):
             place = self._start_of(tag.at, source_span, end)
             if not self.source.is_word[tag.at]:
-                place = self._over_marks(place, start, -1)
+                place = self._over_marks(place, start, -1, tag.at)
         else:
             place = self._end_of(tag.at, source_span, start)
             if not self.source.is_word[tag.at - 1] and not self.source.text[tag.at - 1].isspace():
-                place = self._over_marks(place, end, 1)
+                place = self._over_marks(place, end, 1, tag.at)
         following = self.target.text[place : place + 1]
         if tag.separates_words and place < end and following and not following.isspace():  # not before a question mark
             place = max(self.target.text.rfind(" ", start, place), start)
@@ -352,11 +353,22 @@ class _Placer:
         starts = [(link[0], link[2]) for link in self.links if place <= link[0] and link[1] <= source_span[1]]
         return min(starts)[1] if starts else otherwise
 
-    def _over_marks(self, place: int, limit: int, step: Literal[-1, 1]) -> int:
-        """The offset moved over adjacent punctuation, up to `limit`."""
+    def _over_marks(self, place: int, limit: int, step: Literal[-1, 1], source_place: int) -> int:
+        """The offset moved over adjacent punctuation, up to `limit`, and not over marks that end a clause.
+
+        It is moved over such a mark if the source has one, too, between its word and `source_place`.
+        """
+        run = source_place
+        while 0 <= (at := run - (step == 1)) < len(self.source.text) and not self.source.is_word[at]:
+            run -= step
+            if abs(run - source_place) == _MAX_GAP:
+                break
+        marks = self.source.text[min(run, source_place) : max(run, source_place)]
+        has_end = any(mark in _CLAUSE_ENDS for mark in marks)
         while (limit - place) * step > 0:  # an alignment may end behind the limit
             character = place if step == 1 else place - 1
-            if self.target.is_word[character] or self.target.text[character].isspace():
+            mark = self.target.text[character]
+            if self.target.is_word[character] or mark.isspace() or (mark in _CLAUSE_ENDS and not has_end):
                 break
             place += step
         return place

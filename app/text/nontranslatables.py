@@ -65,7 +65,7 @@ _MICRO = "µ\u03bc"  # micro sign and mu
 _JOINING = frozenset("\ufe0e\ufe0f\u200d\u20e3\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")  # of emoji
 _DEGREES = re.compile(r"°[CFKR](?!\w)")
 _FOOTNOTE = re.compile(r"[^\W\d_]{4,}")  # a word before a raised number; formulas and units are shorter
-_OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/"
+_OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/+&|*×→"
 _LETTER = re.compile(r"[^\W_]")
 _ORDINAL_SUFFIX = re.compile(r"(?:st|nd|rd|th)(?![\w'’])")
 

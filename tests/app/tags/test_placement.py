@@ -159,6 +159,9 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("open <x/>, b", "B öffnen, b", "open-öffnen b-B", "B öffnen <x/>, b"),
         ("a <x/> b.", "b B A.", "a-A b-B", "b B A <x/>."),
         ("<x/> files", "Dateien", "files-Dateien", "<x/> Dateien"),
+        # before a mark that ends a clause, unless the source has one before the tag
+        ("press OK+<b> now", "drücke OK+. jetzt", "press-drücke OK-OK now-jetzt", "drücke OK+<b>. jetzt"),
+        ("press OK,<b> now", "drücke OK, jetzt", "press-drücke OK-OK now-jetzt", "drücke OK,<b> jetzt"),
         # ends without a beginning keep their order, also those of overlapping pairs
         ("red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus rot{/1}{/2}"),
         ("{1}red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus {1}rot{/1}{/2}"),

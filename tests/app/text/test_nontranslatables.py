@@ -47,6 +47,7 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("<b><i>x</b></i>", "open:<b> lone:<i> close:</b> lone:</i>"),  # not nested: the first pair wins
         ("<0>a <1>b</1></0><2/> <3>", "open:<0> open:<1> close:</1> close:</0> lone:<2/> <3>"),
         ("Click <1/> or <icon/>, one<2/>", "address:<1/> address:<icon/> lone:<2/>"),  # in place of words
+        ("Press {1}+{2}, <1/>+<2/>", "{1} {2} address:<1/> address:<2/>"),  # between signs, not beside words
         ("Open <x/> and <br/> here", "lone:<x/> lone:<br/>"),
         ('<?xml version="1.0"?> here', 'address:<?xml version="1.0"?>'),
         ("git add <file>, one<br>two", "<file> lone:<br>"),
