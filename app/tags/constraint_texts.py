@@ -12,10 +12,12 @@ from app.tags.insert import insert_tags
 from app.tags.placement import Span, Tag
 from app.tags.strip import BareText, Cut
 from app.text.access_keys import SIGNS, key_signs
+from app.text.line_breaks import breaks_between_lines
 from app.text.nontranslatables import nontranslatables, placeholder_spans
 from engine import Phrase
 
 ADDRESS_NAME = "URL{}"  # replaces an address: models copy it, and it has few pieces
+LINE_BREAK = "\n\n"  # an empty line separates sentences
 _ANY_NAME = re.compile(ADDRESS_NAME.format(r"\d+"))
 
 
@@ -25,6 +27,7 @@ class ConstraintTexts:
 
     tag_texts: tuple[str, ...]
     names: Mapping[str, str]  # by address
+    has_line_breaks: bool = False  # those between lines are `LINE_BREAK` for the engine
 
     @cached_property
     def _any_address(self) -> re.Pattern[str]:
@@ -62,7 +65,8 @@ class ConstraintTexts:
     def bare(self, text: str) -> BareText:
         """The text without tags and addresses."""
         tags = self.tag_spans(text)
-        cuts = [Cut(start, end, is_tag=True) for start, end in tags]
+        starts = {start for start, _ in breaks_between_lines(text)} if self.has_line_breaks else set()
+        cuts = [Cut(start, end, LINE_BREAK if start in starts else "", is_tag=True) for start, end in tags]
         if self.names:
             cuts += [
                 Cut(*match.span(), self.names[match.group()])

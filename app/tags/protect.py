@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
+from typing import NamedTuple
 
 from app.tags.amounts import amounts_in, with_currencies_moved
-from app.tags.constraint_texts import ADDRESS_NAME, ConstraintTexts
+from app.tags.constraint_texts import ADDRESS_NAME, LINE_BREAK, ConstraintTexts
 from app.tags.insert import TaggedText, insert_tags
 from app.tags.placement import CLOSING_MARKS, FixedSpan, Links, Span, Tag, place_tags, separates_words
 from app.tags.source_characters import with_source_characters
 from app.tags.strip import BareText, Cut
+from app.text.line_breaks import breaks_between_lines
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from app.text.ordinal_marks import OrdinalMark, ordinal_mark
 from engine import (
@@ -40,6 +42,17 @@ MAX_TAGS = 200  # a source with more tags is translated with its tags
 MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
 
 
+class _LineBreak(NamedTuple):
+    r"""Tags "\n" between two lines that are not one sentence: their text, and the numbers of the first and behind them.
+
+    The engine gets an empty line instead, which separates sentences.
+    """
+
+    text: str
+    first: int
+    behind: int
+
+
 @dataclass(frozen=True)
 class Protection:
     """`request` goes to the engine instead of `original`; `restore` converts the answer back."""
@@ -50,6 +63,7 @@ class Protection:
     _texts: ConstraintTexts = field(repr=False)
     _tags: tuple[Tag, ...] = ()
     _own: tuple[str, ...] = ()
+    _breaks: tuple[_LineBreak, ...] = ()
     _ordinals: Mapping[str, OrdinalMark] = field(default_factory=dict)  # by the placeholder that is the number
     _phrases: tuple[int, ...] = ()  # indices in the original of the phrases in `request`
     _locked: tuple[int, ...] = ()
@@ -66,6 +80,13 @@ class Protection:
         cuts = [Cut(element.start, element.end, names[element.text]) for element in found if element.text in names]
         wordlike = _wordlike(markup)
         tag_cuts = _tag_cuts(markup, source, wordlike)
+        breaks = tuple(_line_breaks(markup, source)) if original.split_sentences else ()
+        for _, number, behind in breaks:
+            start, end = markup[number].start, markup[behind - 1].end
+            tag_cuts[number:behind] = [
+                Cut(start, end, LINE_BREAK, is_tag=True),
+                *[Cut(end, end, is_tag=True)] * (behind - number - 1),
+            ]
         ordinals = _ordinals(found, original.direction)
         cuts += [
             Cut(element.start, element.end, html.unescape(element.text)) for element in found if element.kind == "mark"
@@ -82,7 +103,7 @@ class Protection:
         if not is_needed:
             bounded = _bounded(original, kept)
             return cls(bounded, bounded, BareText.of(source), ConstraintTexts((), {}), _own=own, _ordinals=ordinals)
-        texts = ConstraintTexts(tuple(element.text for element in markup), names)
+        texts = ConstraintTexts(tuple(element.text for element in markup), names, bool(breaks))
         tags = tuple(
             replace(
                 _tag(element, _key_place(bare, place) if element.is_access_key else place, source, bool(cut.text)),
@@ -105,7 +126,7 @@ class Protection:
             follow=original.follow and replace(original.follow, text=texts.text(original.follow.text)),
         )
         request = _bounded(request, {names.get(text, text) for text in kept})
-        return cls(original, request, bare, texts, tags, own, ordinals, tuple(phrases), tuple(locked))
+        return cls(original, request, bare, texts, tags, own, breaks, ordinals, tuple(phrases), tuple(locked))
 
     @property
     def is_needed(self) -> bool:
@@ -215,9 +236,15 @@ class Protection:
         literals = [(0, begins_at, beginning)] * bool(beginning and begins_at == len(begun))
         literals += self._literals(hypothesis, begins_at)
         literals += self._marked_numbers(hypothesis.text, literals)
+        breaks = self._placed_breaks(hypothesis.text, literals)
+        apart = {number for _, _, each in breaks if each for number in range(each.first, each.behind)}
+        unused = [tag for tag in self._tags if tag.number not in apart]
+        fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in sorted(literals)]
+        for start, end, each in breaks:
+            literals.append((start, end, each.text if each else " "))
+            fixed.append(FixedSpan(start, end, frozenset(self._tags[each.first : each.behind] if each else ())))
         literals.sort()
-        unused = list(self._tags)
-        fixed = [FixedSpan(start, end, self._texts.take_tags(text, unused)) for start, end, text in literals]
+        fixed.sort(key=lambda span: span.start)
         kept = [text for text, _ in kept_texts(self.original.source, self._own)]
         kept += amounts_in(self._source.text, hypothesis.text, self.original.direction)
         tags = place_tags(
@@ -259,6 +286,20 @@ class Protection:
             if start >= (apart[-1][1] if apart else begins_at):
                 apart.append((start, end, text))
         return apart
+
+    def _placed_breaks(
+        self, text: str, literals: Sequence[tuple[int, int, str]]
+    ) -> list[tuple[int, int, _LineBreak | None]]:
+        """The spans of the empty lines outside of the literals, with their line breaks if the text has all of them."""
+        spans = (
+            [(at, at + len(LINE_BREAK)) for at, _ in occurrences(text, LINE_BREAK, "anywhere")] if self._breaks else []
+        )
+        is_complete = len(spans) == len(self._breaks)
+        return [
+            (start, end, self._breaks[number] if is_complete else None)
+            for number, (start, end) in enumerate(spans)
+            if not any(start < last and first < end for first, last, _ in literals)
+        ]
 
     def _marks(self, text: str, excluded: Sequence[Span]) -> list[tuple[int, int, str]]:
         """The apostrophes and quotation marks of a text, with the entities that the source has for them."""
@@ -396,6 +437,16 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str, wordlike: Set[int]
         )  # "180 °C." without its unit: "180."
         cuts.append(Cut(start, element.end, " " if is_apart else "", is_tag=True))
     return cuts
+
+
+def _line_breaks(markup: Sequence[NonTranslatable], source: str) -> Iterator[_LineBreak]:
+    if LINE_BREAK in source or not any(element.text == "\\n" for element in markup):
+        return
+    starts = {element.start: number for number, element in enumerate(markup)}
+    ends = {element.end: number + 1 for number, element in enumerate(markup)}
+    for start, end in breaks_between_lines(source):
+        if start in starts and end in ends:
+            yield _LineBreak(source[start:end], starts[start], ends[end])
 
 
 def _key_place(bare: BareText, place: int) -> int:

@@ -79,7 +79,7 @@ class _Maker:
     def make(self, cut: Cut) -> None:
         if cut.is_tag:
             self.tag_places.append(len(self.characters))
-        if not (cut.is_tag and self._is_spaced):
+        if not (cut.is_tag and self._is_spaced and not cut.text.strip(" ")):
             self._add(cut.text, cut.start, cut.end)
         self.is_behind_tag = cut.is_tag
         self.position = cut.end

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.formats.added_forms import AddedForm, Place, added_forms, by_place, space_before
 from app.formats.base import Unit, one_line
@@ -34,6 +34,7 @@ _CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>)[\s\S])*)\]\]>")
 _CDATA_START = "<![CDATA["
 _CDATA_END = "]]>"
 _TAG = re.compile(r"<(/?)[A-Za-z][^<>]*>")  # of HTML in CDATA
+_GAP = re.compile(r"(<[^<>]*>)?(\s+)(?=(<[^<>]*>)?)")  # white space, and the tags beside it
 _KINDS = ("string", "plurals", "string-array")
 
 
@@ -52,13 +53,15 @@ class _Html:
 class _Value:
     """The content of a resource. `is_quoted`: it contains quotation marks, which keep white space and apostrophes.
 
-    `is_cdata`: all of it is one CDATA section.
+    `is_cdata`: all of it is one CDATA section. `lines` has the white space with line breaks of such a section, by the
+    tags beside it.
     """
 
     shown: Shown
     is_quoted: bool
     is_cdata: bool
     html: _Html
+    lines: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -69,10 +72,21 @@ class _Value:
         """The content with this translation, as XML."""
         text = one_line(translation)
         if self.is_cdata:
-            return self._joined(self.shown.lead + self._escaped(text) + self.shown.trail)
+            return self._joined(self.shown.lead + self._with_lines(self._escaped(text)) + self.shown.trail)
         raw = self.shown.raw(text, self._escaped)
         is_at_start = not self.is_quoted and not self.shown.lead.strip() and text.startswith(("@", "?"))
         return f"{self.shown.lead}\\{raw.removeprefix(self.shown.lead)}" if is_at_start else self._joined(raw)
+
+    def _with_lines(self, raw: str) -> str:
+        """The content of CDATA with the line breaks of the source beside the same tags."""
+        left = {beside: list(spaces) for beside, spaces in self.lines.items()}
+
+        def spaces(gap: re.Match[str]) -> str:
+            tag, blank, following = gap.group(1, 2, 3)
+            given = left.get((tag or "", following or ""))
+            return (tag or "") + (given.pop(0) if given else blank)
+
+        return _GAP.sub(spaces, raw) if left else raw
 
     def _escaped(self, text: str) -> str:
         """The text with the escapes of Android and of XML, and its tags of HTML as in the file, in CDATA."""
@@ -173,8 +187,13 @@ def _value_of(node: Node, text: str) -> _Value:
     start, end = _place(node, text)
     html = _html_in(node, text)
     cdata = _CDATA.fullmatch(text, start, end)
+    lines: dict[tuple[str, str], tuple[str, ...]] = {}
     if cdata:
-        content = Shown(one_line(node.content()).strip(), _CDATA_START, _CDATA_END)
+        raw, inner = cdata[1], cdata[1].strip()
+        start = raw.index(inner)
+        lead, trail = _CDATA_START + raw[:start], raw[start + len(inner) :] + _CDATA_END
+        content = Shown(one_line(node.content()).strip(), lead, trail)
+        lines = _lines_in(inner)
     else:
         content = show(pieces_of(node, text, _PAIRED, keeps_lines=False))
         content.lead, content.trail = content.lead.lstrip(), content.trail.rstrip()
@@ -186,7 +205,17 @@ def _value_of(node: Node, text: str) -> _Value:
         content.text = bare[start:end]
         content.lead += f'"{bare[:start]}"' if start else ""
         content.trail = (f'"{bare[end:]}"' if bare[end:] else "") + content.trail
-    return _Value(content, is_quoted, cdata is not None, html)
+    return _Value(content, is_quoted, cdata is not None, html, lines)
+
+
+def _lines_in(content: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The white space with line breaks beside tags in the content of CDATA, by these tags."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for gap in _GAP.finditer(content):
+        beside = gap[1] or "", gap[3] or ""
+        if "\n" in gap[2] and any(beside):
+            found[beside] = (*found.get(beside, ()), gap[2])
+    return found
 
 
 def _html_in(node: Node, text: str) -> _Html:

@@ -169,6 +169,13 @@ IN_CDATA = [  # content, source, translation, content with the translation
         '<![CDATA[<a\n  href=\\"x\\">Y</a>]]>',
     ),
     ("<b>A</b> <![CDATA[<i>b</i>]]> c", "{1}A{/1} <i>b</i> c", "<i>B</i> {1}a{/1}", "<![CDATA[<i>B</i>]]> <b>a</b>"),
+    (
+        "<![CDATA[\n  <p>One</p>\n  <p>two\n  lines</p>\n]]>",  # line breaks beside tags and at the ends stay
+        "<p>One</p>   <p>two   lines</p>",
+        "<p>Eins</p> <p>zwei Zeilen</p>",
+        "<![CDATA[\n  <p>Eins</p>\n  <p>zwei Zeilen</p>\n]]>",
+    ),
+    ("<![CDATA[One<br>\ntwo]]>", "One<br> two", "Eins<br> zwei drei", "<![CDATA[Eins<br>\nzwei drei]]>"),
     ("A &lt;b> <![CDATA[&amp;]]>", "A <b> &amp;", "B <b> &amp;", "B &lt;b&gt; &amp;amp;"),
 ]
 

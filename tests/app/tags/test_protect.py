@@ -253,6 +253,31 @@ def test_source_with_too_many_addresses_is_unchanged():
     assert restored(request).hypotheses[0].text.count("/mnt/disk") == MAX_ADDRESSES + 1
 
 
+LINES = [
+    (r"Line one\nLine two", "Line one\n\nLine two", r"one Line\ntwo Line"),
+    (r"Line one\n\nLine two", "Line one\n\nLine two", r"one Line\n\ntwo Line"),
+    (r"Name:\n{1}Address{/1}\n", "Name:\n\nAddress", r"Name:\n{1}Address{/1}\n"),
+    (r"Press it\nand wait", "Press it and wait", None),  # one sentence
+    (r"C:\\new Line", r"C:\\new Line", None),
+]
+
+
+@pytest.mark.parametrize(("source", "asked", "answer"), LINES)
+def test_line_of_a_program_is_a_sentence_of_its_own(source, asked, answer):
+    protection = Protection.of(Request(source, "en-de"))
+    assert protection.request.source == asked
+    if answer is not None:
+        lines = [" ".join(reversed(line.split(" "))) for line in asked.split("\n\n")]
+        found = replace(mirrored(protection.request).hypotheses[0], text="\n\n".join(lines), alignment=())
+        assert protection.restore_hypothesis(found).text == answer
+
+
+def test_line_break_that_the_engine_did_not_keep_is_placed_by_the_words():
+    protection = Protection.of(Request(r"One line\nTwo lines", "en-de"))
+    found = mirrored(protection.request).hypotheses[0]
+    assert protection.restore_hypothesis(found).text.count(r"\n") == 1
+
+
 @pytest.mark.parametrize(
     ("source", "asked", "answer"),
     [
