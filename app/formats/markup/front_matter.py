@@ -1,7 +1,8 @@
 """Front matter of Markdown: YAML between lines of "---", TOML between lines of "+++", or a JSON object.
 
-Titles and descriptions are texts: each value, or each line or paragraph of a block of YAML, is one segment. They are
-written back in the style of the file; all other bytes stay. TOML and JSON are the formats of Hugo (https://gohugo.io/content-management/front-matter/).
+Titles and descriptions are texts: each value, or each line or paragraph of a block of YAML, is one segment. So are the
+items of lists of keywords and tags. They are written back in the style of the file; all other bytes stay. A note has an
+example of a longer text in another field. TOML and JSON are the formats of Hugo (https://gohugo.io/content-management/front-matter/).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,20 +21,28 @@ from app.formats.software.json_strings import escaped, parsed_json, string_value
 from app.formats.software.yaml_scalars import BLOCKS, Scalar, lines_of, raw_translation, shown_value, strings_of
 from app.i18n import Message
 
-FIELDS: Final = ("title", "subtitle", "description", "summary", "sidebar_label", "linkTitle")  # that readers see
+# Fields that readers see
+FIELDS: Final = (
+    "title", "subtitle", "description", "summary", "sidebar_label", "linkTitle", "excerpt", "abstract", "tagline",
+    "headline", "caption", "alt",
+)  # fmt: skip
+LISTS: Final = ("keywords", "tags")
 # YAML may also end with "...", as in Pandoc, unless an empty line follows the first line
 _DELIMITED = re.compile(
     r"(?:(?P<yaml>---)|\+\+\+)[ \t]*(?:\r\n|\r|\n)(?P<is_filled>(?=\S))?.*?(?<=[\r\n])"
     r"(?P<end>(?(yaml)(?:---|(?(is_filled)\.{3}|(?!)))|\+\+\+)[ \t]*(?:\r\n|\r|\n|\Z))",
     re.DOTALL,
 )
+_SENTENCE = re.compile(r"\s*[^\W\d_]++(?:[,;:]?\s+[^\W\d_]++){2}")  # at least three words
 _JSON_END = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)")
 # Comments and strings of TOML; a string may be the value of a field
 _TOML_STRING = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+"{3,5}|\'\'\'(?:[^\']|\'(?!\'\'))*+\'{3,5}'
 _TOML_STRING += r'|"(?:[^"\\\r\n]|\\.)*+"|\'[^\'\r\n]*+\''
 _TOML = re.compile(
-    rf"(?:^|(?<=[{{,]))[ \t]*+(?:[\w-]+\.)*+(?P<key>{'|'.join(FIELDS)})[ \t]*+=[ \t]*+(?P<value>{_TOML_STRING})"
-    rf"|{_TOML_STRING}|\#[^\r\n]*+",
+    rf"(?:^|(?<=[{{,]))[ \t]*+(?:[\w-]+\.)*+(?:"
+    rf"(?P<key>{'|'.join(FIELDS)})[ \t]*+=[ \t]*+(?P<value>{_TOML_STRING})"
+    rf"|(?P<list>{'|'.join(LISTS)})[ \t]*+=[ \t]*+\[)"
+    rf"|(?P<item>{_TOML_STRING})|\#[^\r\n]*+|(?P<end>\])",
     re.MULTILINE,
 )
 
@@ -54,6 +63,7 @@ class FrontMatter:
     end: int = 0
     texts: tuple[FrontText, ...] = ()
     problem: str | None = None
+    other: str | None = None  # a note of a text in another field
 
 
 def front_matter_of(text: str, name: str) -> FrontMatter:
@@ -66,9 +76,21 @@ def front_matter_of(text: str, name: str) -> FrontMatter:
         else:
             read = _yaml_texts if delimited["yaml"] else _toml_texts
             texts = read(text[: delimited.start("end")], name)
-        return FrontMatter(end, tuple(found for found in texts if any(map(str.isalpha, found.source))))
+        found = list(texts)
+        other = next((text for text in found if isinstance(text, str) and _SENTENCE.match(text)), None)
+        offered = (text for text in found if isinstance(text, FrontText) and any(map(str.isalpha, text.source)))
+        note = (
+            Message("Not offered: other fields of the front matter, such as “{text}”.", text=other) if other else None
+        )
+        return FrontMatter(end, tuple(offered), other=note)
     except DocumentError as problem:
         return FrontMatter(end, problem=Message("Texts of the front matter are not offered: {reason}", reason=problem))
+
+
+def _is_text(path: Sequence[str]) -> bool:
+    """True for the path of a field that readers see, or of an item of a list of keywords."""
+    is_item = len(path) > 1 and path[-1].isdigit() and path[-2] in LISTS
+    return is_item or (bool(path) and path[-1] in FIELDS)
 
 
 def _text(start: int, end: int, raw: str, note: str, source: str, edit: Callable[[str], Edit]) -> FrontText:
@@ -76,9 +98,12 @@ def _text(start: int, end: int, raw: str, note: str, source: str, edit: Callable
     return FrontText(Unit(start, end, blank, note=note, whole=((0, end - start),)), source, edit)
 
 
-def _yaml_texts(text: str, name: str) -> Iterator[FrontText]:
+def _yaml_texts(text: str, name: str) -> Iterator[FrontText | str]:
     for scalar, is_key in strings_of(text, name):
-        if is_key or scalar.path[-1:] not in {(key,) for key in FIELDS}:
+        if is_key:
+            continue
+        if not _is_text(scalar.path):
+            yield scalar.value
             continue
         for part in lines_of(scalar, text) if scalar.style in BLOCKS else [scalar]:
             mark = len(part.style) if part.style not in BLOCKS else 0
@@ -90,23 +115,32 @@ def _yaml_texts(text: str, name: str) -> Iterator[FrontText]:
             yield _text(part.start + mark, part.end - mark, text, ".".join(part.path), source, edit)
 
 
-def _toml_texts(text: str, name: str) -> Iterator[FrontText]:
+def _toml_texts(text: str, name: str) -> Iterator[FrontText | str]:
     table = _parsed_toml(f"#{text[1:]}", name)
-    known = set(_strings_in(table))
+    known = dict.fromkeys(_strings_in(table))
+    yield from (value for key, value in known if key not in FIELDS and not key.isdigit())
+    in_list: str | None = None
+    number = 0
     for field in _TOML.finditer(text):
-        if field["key"] is None:
+        if field["list"] or field["end"]:
+            in_list, number = field["list"], 0
             continue
-        raw = field["value"]
+        group = "value" if field["key"] else "item"
+        key = field["key"] or (str(number) if in_list else None)
+        if key is None or (raw := field[group]) is None:
+            continue
+        number += group == "item"
         value = _toml_value(raw)
-        if value is None or (field["key"], value) not in known:
+        if value is None or (key, value) not in known:
             continue
 
-        def edit(translation: str, place: tuple[int, int] = field.span("value"), raw: str = raw) -> Edit:
+        def edit(translation: str, place: tuple[int, int] = field.span(group), raw: str = raw) -> Edit:
             return *place, _written_in_toml(raw, from_shown(one_line(translation)))
 
         mark = 3 if raw[:3] in ('"""', "'''") else 1
-        start, end = field.span("value")
-        yield _text(start + mark, end - mark, text, field["key"], shown_value(value), edit)
+        start, end = field.span(group)
+        note = key if group == "value" else f"{in_list}.{key}"
+        yield _text(start + mark, end - mark, text, note, shown_value(value), edit)
 
 
 def _parsed_toml(text: str, name: str) -> dict[str, Any]:
@@ -173,10 +207,12 @@ def _end_of_json(text: str) -> int:
     return line_end.end() if line_end else 0
 
 
-def _json_texts(text: str, name: str) -> Iterator[FrontText]:
+def _json_texts(text: str, name: str) -> Iterator[FrontText | str]:
     parsed_json(text, name)
     for path, _, start, end in string_values(text):
-        if path[-1:] and path[-1] in FIELDS:
+        if not _is_text(tuple(map(str, path))):
+            yield unescaped(text[start:end])
+        else:
 
             def edit(translation: str, place: tuple[int, int] = (start, end)) -> Edit:
                 return *place, escaped(from_shown(one_line(translation)), writes_ascii=False)

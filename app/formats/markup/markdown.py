@@ -195,7 +195,7 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
             ),
             *(("inline", text[start:end]) for start, end in inner),
         ],
-        remarks=[front.problem],
+        remarks=[front.problem, front.other],
         inner=inner,
         front={(found.unit.start, found.unit.end): found for found in front.texts},
     )

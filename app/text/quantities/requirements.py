@@ -58,7 +58,7 @@ def required_quantities(source: str, source_language: str, target_language: str)
     for quantity in found:
         has_own_half = quantity.kind == "time" and TWELVE_HOURS.search(quantity.text) is not None
         bare = () if has_own_half else bare_forms_of(quantity, *languages)  # "9 a.m. to 5 p.m." also has "9 Uhr"
-        forms = _shortest(_on_the_clock(quantity, (*forms_of(quantity, *languages), *bare)))
+        forms = _shortest((*_on_the_clock(quantity, forms_of(quantity, *languages)), *bare))
         others = other_forms_of(quantity, *languages)
         replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))

@@ -201,3 +201,35 @@ def test_reading_takes_linear_time(start: str, part: str) -> None:
                 read_document((start + part * size + end + "\nText\n").encode(), "a.md")
 
     assert growth(read, 500) < 2.5
+
+
+FIELDS_OF_A_LIST = [
+    ("---\ntags: [pump, 'red hose']\nkeywords:\n  - valve\ncategories: [a]\n---\n", ["pump", "red hose", "valve"]),
+    (
+        '+++\ntags = ["pump", \'red hose\'] # ["x"]\nids = ["pump"]\n[a]\nkeywords = [\n  "valve",\n]\n+++\n',
+        ["pump", "red hose", "valve"],
+    ),
+    ('{"tags": ["pump"], "a": {"keywords": ["valve", 1]}, "ids": ["x"]}\n', ["pump", "valve"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("front", "items"), FIELDS_OF_A_LIST)
+def test_items_of_lists_of_keywords_are_segments(front: str, items: list[str]) -> None:
+    document = read_document(f"{front}\nText\n".encode(), "a.md")
+    assert [segment.source for segment in document.segments] == [*items, "Text"]
+    assert document.export({0: "Pumpe"}).decode() == f"{front}\nText\n".replace("pump", "Pumpe", 1)
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\nbio: She likes old pumps.\nid: the-old-pump\n---\n",
+        '+++\nbio = "She likes old pumps."\n+++\n',
+        '{"bio": "She likes old pumps.", "id": "x"}\n',
+    ],
+)
+def test_sentence_in_another_field_is_named(front: str) -> None:
+    document = read_document(f"{front}\nText\n".encode(), "a.md")
+    assert [str(remark) for remark in document.notes] == [
+        "Not offered: other fields of the front matter, such as “She likes old pumps.”."
+    ]
