@@ -23,7 +23,13 @@ _TEXTS: Final[Mapping[str, tuple[str, ...]]] = {
     "ASK": ("", "d"),
     "FILLIN": ("", "d"),
     "HYPERLINK": ("o",),
+    "IF": ("",),
+    "QUOTE": ("",),
+    "SET": ("",),
+    "GREETINGLINE": ("e",),
+    "AUTOTEXTLIST": ("", "t"),
 }
+_NUM_RESULTS: Final = 2  # of a field IF: the texts behind the values that it compares
 _KIND: Final = re.compile(r"\s*+(\w++)")
 _VALUE: Final = re.compile(r"(?:\\(?P<switch>[a-zA-Z])\s*+)?\"(?P<text>(?:[^\"\\]|\\.)*+)\"", re.DOTALL)
 _BUTTON: Final = re.compile(r"\s*+MACROBUTTON\s++\S++\s++(?P<text>.*\S)", re.DOTALL | re.IGNORECASE)  # [Click here]
@@ -36,12 +42,16 @@ def texts_of_code(code: str) -> list[Span]:
     >>> code = ' XE "pump:water pump" \\\\t "See valve" '
     >>> [code[a:b] for a, b in texts_of_code(code)]
     ['pump', 'water pump', 'See valve']
+    >>> code = ' IF "{AGE}" = "old" "Replace it" "Keep it" '
+    >>> [code[a:b] for a, b in texts_of_code(code)]
+    ['Replace it', 'Keep it']
     """
     if button := _BUTTON.match(code):
         return [button.span("text")]
     name = _kind(code)
     found = []
-    for value in _VALUE.finditer(code):
+    values = list(_VALUE.finditer(code))
+    for value in values[-_NUM_RESULTS:] if name == "IF" else values:
         if (value["switch"] or "").lower() in _TEXTS.get(name, ()):
             levels = _LEVEL.finditer(code, *value.span("text")) if name == "XE" and not value["switch"] else [value]
             found += [level.span() if level is not value else value.span("text") for level in levels]

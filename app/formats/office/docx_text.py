@@ -35,6 +35,15 @@ _SPACE = re.compile(r"[\t\n\r]")
 _INVISIBLE = re.compile(r"<\w+:(?:lang|noProof|webHidden)\b[^>]*/>")
 
 
+def _ruby_base(run: Node) -> Node | None:
+    """The text below the reading aid of a run, if the run has nothing else."""
+    children = [child for child in run.nodes() if child.local != "rPr"]
+    if len(children) != 1 or children[0].local != "ruby":
+        return None
+    base = children[0].first("rubyBase")
+    return base if base is not None and base.nodes() else None
+
+
 class WordParagraph(Paragraph):
     """A paragraph of runs with text elements, as in WordprocessingML; other Office formats differ in some elements.
 
@@ -79,7 +88,10 @@ class WordParagraph(Paragraph):
     def _read(self, node: Node, containers: tuple[Container, ...]) -> None:
         raw = self._xml[node.start : node.end]
         local = node.local if node.name.startswith(self._prefix) else ""
-        if local == "r":
+        if local == "r" and (base := _ruby_base(node)):
+            container = self._container(self._xml[node.start : base.inner_start], self._xml[base.inner_end : node.end])
+            self._read_all(base.nodes(), (*containers, container))
+        elif local == "r":
             self._read_run(node, containers)
         elif local in _FIRST_ANCHORS or local in _LAST_ANCHORS:
             self._add(Atom(self._length, "", containers, raw=raw, is_last=local in _LAST_ANCHORS))

@@ -291,3 +291,20 @@ def test_translated_document_declares_its_language() -> None:
         assert b'<w:lang w:val="de-DE"' in archive.read("word/styles.xml")
         assert b'<w:lang w:val="fr-FR"' in archive.read(BODY)  # text in another language
     assert [paragraph.text for paragraph in WordDocument(io.BytesIO(written)).paragraphs] == ["Eins", "Deux"]
+
+
+def test_text_below_a_reading_aid_is_part_of_its_sentence() -> None:
+    ruby = (
+        "<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>aid</w:t></w:r></w:rt>"
+        "<w:rubyBase><w:r><w:t>red pump</w:t></w:r></w:rubyBase></w:ruby></w:r>"
+    )
+    start, end = (
+        '<w:r><w:t xml:space="preserve">The </w:t></w:r>',
+        '<w:r><w:t xml:space="preserve"> is old.</w:t></w:r>',
+    )
+    data = with_body(f"<w:p>{start}{ruby}{end}</w:p>")
+    document = read_document(data, "a.docx")
+    assert sources(document) == ["The {1}red pump{/1} is old."]
+    assert document.export({0: "The {1}red pump{/1} is old."}) == data
+    body = body_of(document.export({0: "Die {1}rote Pumpe{/1} ist alt."}))
+    assert ruby.replace("red pump", "rote Pumpe").replace("<w:t>rote", '<w:t xml:space="preserve">rote') in body
