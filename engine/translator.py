@@ -23,7 +23,7 @@ from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.question_steps import Steps, alternatives_steps, places_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
-from engine.importers.resolve import holds_model
+from engine.importers.resolve import holds_model, is_gguf
 from engine.interruption import Interruption
 from engine.model.checkpoint import LoadedModel, load_compiled, read_folder
 from engine.model.compiled_model import KERNEL_NAMES, TURNED_OFF, why_core_is_not_faster, why_not_usable
@@ -108,7 +108,7 @@ class Translator(AnyTranslator):
         """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
         A folder of a language model or another model of transformers is loaded by that library (see
-        engine/transformers_models), in 16 bits if it does not fit into memory in 32.
+        engine/transformers_models), in 16 bits if it does not fit into memory in 32; a GGUF file by llama.cpp.
 
         Precision "half" is for GPUs, "int8" for the compiled core on CPUs; "auto" is the best of these for the device:
         on a CPU the core where that is faster, unless `is_compiled` is false, and otherwise "float32" in PyTorch.
@@ -126,6 +126,11 @@ class Translator(AnyTranslator):
             from engine.model.device import usable_device
 
             device = usable_device(device)
+        if is_gguf(folder):
+            from engine.llama_models import load_gguf
+
+            folder = Path(folder).absolute()
+            return cls(load_gguf(folder, str(device)), folder.stem, folder=folder)
         if holds_model(folder):
             from engine.transformers_models import load_folder
 

@@ -27,6 +27,7 @@ FLOORS = {
         {"model", "search"},
         {"importers", "decoding"},
         {"transformers_models"},
+        {"llama_models"},
         {"sentences"},
         {"any_translator"},
         {"translator"},

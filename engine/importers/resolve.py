@@ -195,6 +195,11 @@ def holds_model(folder: str | Path) -> bool:
     return architecture is not None and architecture not in (*_HUB_FAMILIES, "fairseq", "firefox")
 
 
+def is_gguf(path: str | Path) -> bool:
+    """True if this is the path of a model file of llama.cpp."""
+    return Path(path).suffix.lower() == ".gguf"
+
+
 def convert_folder(folder: Path, target: Path, dtype: torch.dtype | None = None, origin: str = "") -> None:
     """Write a foreign model as a model folder of ours, whole or not at all; raises ModelError with the cure.
 

@@ -14,7 +14,7 @@ from engine.interruption import NEVER, Interruption
 from engine.search.sentence import SearchVocabulary
 from engine.search.steps import StepDecoder
 from engine.transformers_models.forward import Forward
-from engine.transformers_models.prompt import Prompt
+from engine.transformers_models.prompt import Messages, Prompt
 from engine.transformers_models.prompt_cache import PromptCache
 from engine.transformers_models.tokenizer_codec import TokenizerCodec
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _TOLERANCE = 0.05  # nats, relative to the largest log-probability of the trial; 16-bit models differ by up to 0.02
-OPENERS = frozenset("\"'„“”‚‘’«»‹›`*#<[{(")  # what models put around an answer
+_PRECISIONS = {torch.float32: "float32", torch.float16: "half", torch.bfloat16: "bfloat16"}
 _UNKNOWN_LENGTH = 2048  # tokens, for models that do not say how many they read
 
 
 class TransformersModel:
-    """A model, its pieces, and the decoders of its sentences.
+    """A `PromptableModel`: a model of transformers, its pieces, and the decoders of its sentences.
 
     `ends_at_line`: a text ends where its line ends. `decoder` is "tree" or "rows" (the modules `tree_decoder` and
     `rows_decoder`), whichever a trial has found right for the model.
@@ -50,7 +50,6 @@ class TransformersModel:
         self.decoder = self._decoder_of_trial()
 
     def open(self, prompts: Sequence[Prompt], interruptions: Sequence[Interruption]) -> StepDecoder:
-        """A decoder of sentences before its first step, which has read all prompts but for their last tokens."""
         if self.decoder == "tree":
             from engine.transformers_models.tree_decoder import TreeDecoder
 
@@ -61,7 +60,6 @@ class TransformersModel:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """The first tokens of an encoder-decoder model's answer; none of a decoder-only model's."""
         if not self.is_encoder_decoder:
             return ()
         given = [self._setting("decoder_start_token_id"), self._setting("forced_bos_token_id")]
@@ -70,11 +68,29 @@ class TransformersModel:
             raise ModelError("the model's configuration has no decoder_start_token_id; set it to its first token")
         return starts
 
-    @cached_property
-    def openers(self) -> tuple[int, ...]:
-        """The pieces that begin with a quotation mark, a bracket or a mark of a heading or list."""
-        surfaces = self.codec.surfaces
-        return tuple(piece for piece, surface in enumerate(surfaces) if surface.lstrip(" ")[:1] in OPENERS)
+    @property
+    def has_chat_template(self) -> bool:
+        return bool(getattr(self.tokenizer, "chat_template", None))
+
+    def written_chat(self, messages: Messages) -> str:
+        return str(
+            self.tokenizer.apply_chat_template(
+                messages, add_generation_prompt=True, tokenize=False, enable_thinking=False
+            )
+        )
+
+    @property
+    def device(self) -> torch.device:
+        device: torch.device = self.model.device
+        return device
+
+    @property
+    def precision(self) -> str:
+        return _PRECISIONS.get(self.model.dtype, str(self.model.dtype).removeprefix("torch."))
+
+    @property
+    def decoder_name(self) -> str:
+        return f"transformers ({self.decoder})"
 
     def _ends(self) -> list[int]:
         found: list[int] = []

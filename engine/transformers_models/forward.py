@@ -50,16 +50,21 @@ class Forward:
         return logits[:, -num_kept:]
 
     def log_probs(self, logits_RV: Tensor) -> Tensor:
-        """Log-probabilities (R, V) in 32 bits, in which all ends of a text are one."""
-        log_probs_RV = torch.log_softmax(logits_RV.float(), dim=-1)
-        if len(self._ends) > 1:
-            total_R = log_probs_RV[:, self._ends].logsumexp(-1)
-            log_probs_RV[:, self._ends] = -torch.inf
-            log_probs_RV[:, self._ends[0]] = total_R
-        return log_probs_RV
+        """As the function `log_probs`, with the ends of this model."""
+        return log_probs(logits_RV, self._ends)
 
     def _check(self, *_: object) -> None:
         self._interruption.check()
+
+
+def log_probs(logits_RV: Tensor, ends: Sequence[int]) -> Tensor:
+    """Log-probabilities (R, V) in 32 bits, in which all ends of a text are one, the first."""
+    log_probs_RV = torch.log_softmax(logits_RV.float(), dim=-1)
+    if len(ends) > 1:
+        total_R = log_probs_RV[:, list(ends)].logsumexp(-1)
+        log_probs_RV[:, list(ends)] = -torch.inf
+        log_probs_RV[:, ends[0]] = total_R
+    return log_probs_RV
 
 
 def _layers(model: PreTrainedModel) -> Iterable[nn.Module]:

@@ -35,7 +35,7 @@ def load_folder(
     _check_safe(folder, config)
     device = torch.device(device)
     dtype = _dtype_that_fits(folder, device, precision)
-    template, languages = _own_prompt(folder)
+    template, languages = own_prompt(folder)
     try:
         from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
         from transformers.utils import logging
@@ -100,7 +100,7 @@ def _dtype_that_fits(folder: Path, device: torch.device, precision: str) -> torc
     )
 
 
-def _own_prompt(folder: Path) -> tuple[str | PromptTemplate, tuple[str, ...]]:
+def own_prompt(folder: Path) -> tuple[str | PromptTemplate, tuple[str, ...]]:
     """The template and the languages of the folder's own prompt file, else of the model's family."""
     path = folder / PROMPT
     if not path.is_file():

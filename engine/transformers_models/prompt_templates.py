@@ -17,9 +17,7 @@ from engine.errors import InvalidRequest, ModelError
 from engine.text import short_code
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-
-    from engine.transformers_models.tokenizer_codec import TokenizerCodec
+    from engine.transformers_models.prompt import PromptableModel
 
 _FAMILIES = Path(__file__).with_name("prompts.toml")
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -68,15 +66,14 @@ class PromptTemplate:
 
     def ids(
         self,
-        tokenizer: PreTrainedTokenizerBase,
-        codec: TokenizerCodec,
+        model: PromptableModel,
         source: str,
         direction: str,
         terms: Terms = (),
         formality: str | None = None,
     ) -> tuple[int, ...]:
         """The tokens of the request, up to where the model's answer begins."""
-        values = self._values(source, direction, terms, formality)
+        values, codec = self._values(source, direction, terms, formality), model.codec
         if self.text:
             return codec.with_specials(_filled(self.text, values))
         if self.content:
@@ -87,14 +84,7 @@ class PromptTemplate:
         else:
             own, content = _filled(self.user, values), _CONTENT
         messages = [{"role": "system", "content": self.system}] if self.system else []
-        written = str(
-            tokenizer.apply_chat_template(
-                [*messages, {"role": "user", "content": content}],
-                add_generation_prompt=True,
-                tokenize=False,
-                enable_thinking=False,
-            )
-        )
+        written = model.written_chat([*messages, {"role": "user", "content": content}])
         if written.count(_CONTENT) != 1:
             raise ModelError("the chat template of the tokenizer does not write the request as it is; give a `text`")
         before, _, behind = written.partition(_CONTENT)

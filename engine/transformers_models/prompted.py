@@ -13,7 +13,6 @@ import torch
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.placing import OpenDecoder
-from engine.errors import ModelError
 from engine.interruption import NEVER, Interruption
 from engine.model.config import ModelConfig
 from engine.model.datastore import Datastore
@@ -21,8 +20,9 @@ from engine.request import Request
 from engine.search.sentence import Sentence
 from engine.search.steps import StepDecoder
 from engine.text import Codec
-from engine.transformers_models.adapter import OPENERS, TransformersModel
-from engine.transformers_models.prompt import Prompt
+from engine.transformers_models.adapter import TransformersModel
+from engine.transformers_models.model_pieces import OPENERS
+from engine.transformers_models.prompt import Prompt, PromptableModel
 from engine.transformers_models.prompt_templates import PromptTemplate
 from engine.translation import Reason
 
@@ -30,15 +30,14 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _MOST_PIECES = 16_384
-_PRECISIONS = {torch.float32: "float32", torch.float16: "half", torch.bfloat16: "bfloat16"}
 _FEATURES = 1 << 16  # values of the output layer that tell models apart
 
 
 @dataclass(frozen=True, slots=True)
 class PromptedModel:
-    """A model of the transformers library with what it is asked; it takes the place of a `LoadedModel`."""
+    """A model with what it is asked; it takes the place of a `LoadedModel`."""
 
-    adapter: TransformersModel
+    adapter: PromptableModel
     template: PromptTemplate
     config: ModelConfig
     checksum: str
@@ -56,13 +55,25 @@ class PromptedModel:
         name: str,
         ends_at_line: bool = True,
     ) -> PromptedModel:
+        """A model of the transformers library; see `asked`. Raises ModelError for one that cannot be used."""
+        adapter = TransformersModel(model, tokenizer, ends_at_line)
+        return cls.asked(adapter, template, languages, f"{name} {model.config.model_type}", _features(model))
+
+    @classmethod
+    def asked(
+        cls,
+        adapter: PromptableModel,
+        template: str | Path | PromptTemplate,
+        languages: Sequence[str],
+        kind: str,
+        features: bytes,
+    ) -> PromptedModel:
         """`languages` are directions ("en-de"), or languages between any two of which the model translates ("en").
 
-        Raises ModelError for a model, tokenizer, template or direction that cannot be used.
+        `kind` is the text in which the template "auto" finds the model's family; `features` tell models apart. Raises
+        ModelError for a template or direction that cannot be used.
         """
-        adapter = TransformersModel(model, tokenizer, ends_at_line)
-        kind = f"{name} {model.config.model_type}"
-        template = PromptTemplate.of(template, kind, bool(getattr(tokenizer, "chat_template", None)))
+        template = PromptTemplate.of(template, kind, adapter.has_chat_template)
         is_any_pair = not any("-" in language for language in languages)
         config = ModelConfig(
             vocabulary_size=len(adapter.codec.surfaces),
@@ -73,7 +84,8 @@ class PromptedModel:
         if template.formality:
             offered = dict.fromkeys(config.directions, tuple(template.formality))
             config = replace(config, formalities=offered)
-        return cls(adapter, template, config, _checksum(model, template))
+        checksum = hashlib.sha256(features + repr(template).encode()).hexdigest()
+        return cls(adapter, template, config, checksum)
 
     @property
     def codec(self) -> Codec:
@@ -85,16 +97,15 @@ class PromptedModel:
 
     @property
     def device(self) -> torch.device:
-        device: torch.device = self.adapter.model.device
-        return device
+        return self.adapter.device
 
     @property
     def precision(self) -> str:
-        return _PRECISIONS.get(self.adapter.model.dtype, str(self.adapter.model.dtype).removeprefix("torch."))
+        return self.adapter.precision
 
     @property
     def decoder(self) -> str:
-        return f"transformers ({self.adapter.decoder})"
+        return self.adapter.decoder_name
 
     def prompt(self, prepared: PreparedRequest) -> Prompt:
         """What the model reads for a request: the source, and the required words with their places in it."""
@@ -107,8 +118,7 @@ class PromptedModel:
         ]
         adapter = self.adapter
         ids = self.template.ids(
-            adapter.tokenizer,
-            adapter.codec,
+            adapter,
             prepared.source,
             prepared.direction,
             list(dict.fromkeys(terms)),
@@ -121,7 +131,7 @@ class PromptedModel:
         texts = [prepared.source, *(form for phrase in prepared.constraints.phrases for form in phrase.forms)]
         if prepared.constraints.prefix is not None or any(text[:1] in OPENERS for text in texts):
             return ()
-        return self.adapter.openers
+        return self.adapter.codec.openers
 
 
 class PromptPipeline(RequestPipeline):
@@ -157,10 +167,10 @@ class PromptPipeline(RequestPipeline):
         return lambda num_texts: self._adapter.open([prompt] * num_texts, [interruption] * num_texts)
 
 
-def _checksum(model: PreTrainedModel, template: PromptTemplate) -> str:
-    """A checksum that tells models and their prompts apart, from the configuration and some of the weights."""
+def _features(model: PreTrainedModel) -> bytes:
+    """The configuration and some of the weights, which tell models apart."""
     head = model.get_output_embeddings()
-    if head is None:
-        raise ModelError(f"{type(model).__name__} has no output layer")
-    some = head.weight.detach().flatten()[:_FEATURES].float().cpu().numpy().tobytes()
-    return hashlib.sha256(model.config.to_json_string().encode() + repr(template).encode() + some).hexdigest()
+    assert head is not None  # the adapter has checked it
+    some: bytes = head.weight.detach().flatten()[:_FEATURES].float().cpu().numpy().tobytes()
+    config: str = model.config.to_json_string()
+    return config.encode() + some

@@ -2,10 +2,6 @@
 
 Two kinds are understood: byte-level BPE, whose pieces are bytes with "Ġ" for a space (GPT-2, Llama 3, Qwen), and pieces
 with "▁" for a space (SentencePiece: BPE or unigram, with or without byte fallback; Llama 2, Gemma, T5, mBART).
-
-A text never contains special and added tokens, pieces with line ends or control characters, and the rows of the output
-layer that no piece has. They are among `specials` and write nothing. A control token in a text, such as "<|im_end|>",
-is text like any other.
 """
 
 from __future__ import annotations
@@ -13,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ModelError
-from engine.text import EncodedPieces, byte_surface, join_bytes, joins_words, surface_of
-from engine.text.imported_codec import PlainCodec
+from engine.text import EncodedPieces, byte_surface, surface_of
+from engine.transformers_models.model_pieces import ModelPieces
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -26,29 +21,17 @@ if TYPE_CHECKING:
 
 SPACE = "▁"
 _BYTE_NAME = re.compile(r"<0x([0-9A-F]{2})>")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_LINE_END = re.compile(r"[ \r\n]*\n[ \r\n]*")
 _IN_NO_TEXT = "\ufffe"
-_BEFORE = ("(", "a")  # a form may follow a bracket or, if it begins with punctuation, a letter
 
 
-class TokenizerCodec(PlainCodec):
-    """A model's tokenizer as a codec; `num_pieces` are the rows of the output layer, often more than there are pieces.
-
-    `ends` are the tokens that end a text, the first one for all of them. `line_ends` are the pieces that end a line and
-    write nothing else.
-    """
-
-    surfaces: tuple[str, ...] = ()
-    glues_left: tuple[bool, ...] = ()
-    glues_right: tuple[bool, ...] = ()
-    specials: tuple[int, ...] = ()
-    begin: int = 0
-    end: int = 0
+class TokenizerCodec(ModelPieces):
+    """A model's tokenizer as a codec."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, num_pieces: int, ends: Sequence[int]) -> None:
-        """Raises ModelError for a tokenizer that has no fast form, or one whose pieces are of another kind."""
-        self.end = ends[0]
+        """`num_pieces` are the rows of the output layer, often more than there are pieces.
+
+        Raises ModelError for a tokenizer that has no fast form, or one whose pieces are of another kind.
+        """
         state = _state_of(tokenizer)
         self._with_control_tokens = tokenizer.backend_tokenizer
         self._hidden = frozenset(token["id"] for token in state["added_tokens"]) | {*tokenizer.all_special_ids, *ends}
@@ -62,47 +45,21 @@ class TokenizerCodec(PlainCodec):
                 raise ModelError(f"{message}; load the tokenizer of this model")
             self._names[number] = name
         self._ids = {name: number for number, name in enumerate(self._names) if name is not None}
-        texts = self._texts(state)
-        read = [None if text is None else join_bytes(text) for text in texts]
-        self.specials = tuple(number for number, text in enumerate(read) if text is None or _CONTROL.search(text))
-        self.line_ends = tuple(number for number, text in enumerate(read) if text and _LINE_END.fullmatch(text))
-        self.begin = next((number for number in self.specials if number not in ends), self.end)
-        hidden = {*self.specials}
-        written = ["" if number in hidden or text is None else text for number, text in enumerate(texts)]
-        is_space = [text == " " * len(text) for text in written]
-        pairs = [*zip(written, is_space, strict=True)]
-        self.surfaces = tuple(text if is_only_space else text.removeprefix(" ") for text, is_only_space in pairs)
-        self.glues_left = tuple(is_only_space or not text.startswith(" ") for text, is_only_space in pairs)
-        self.glues_right = tuple(not text for text in written)  # "Ġ" and "Ġx" are two spaces
+        super().__init__(self._texts(state), ends)
 
     def id_of(self, piece: str) -> int:
         """The id of a piece, special ones too; raises KeyError for one that is not in the vocabulary."""
         return self._ids[piece]
 
-    # -- text to pieces -----------------------------------------------------------------------------------------------
-
-    def spellings(self, form: str) -> list[tuple[int, ...]]:
-        """The pieces of a form: after a space, at the beginning of a text, and right after a bracket or a word."""
-        text = self.normalise(form)
-        found = [self._ids_of(text if self._adds_space else " " + text), self._ids_of(text)]
-        for before in _BEFORE:
-            if before != "a" or not joins_words(text[0]):
-                head, whole = self._ids_of(before), self._ids_of(before + text)
-                found += [whole[len(head) :]] if whole[: len(head)] == head else []
-        return [ids for ids in dict.fromkeys(found) if ids and self.decode(ids).text == text]
-
     # -- prompts ------------------------------------------------------------------------------------------------------
 
     def raw_ids(self, text: str) -> tuple[int, ...]:
-        """The pieces of a text as it is, with line ends and double spaces; control tokens in it are text."""
-        return self._ids_of(text)
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def control_ids(self, text: str) -> tuple[int, ...]:
-        """The tokens of a text in which control tokens are found, as in what a chat template writes."""
         return tuple(self._with_control_tokens.encode(text, add_special_tokens=False).ids) if text else ()
 
     def with_specials(self, text: str) -> tuple[int, ...]:
-        """The pieces of a text as it is, between the tokens that the tokenizer puts around any text."""
         plain = self._with_control_tokens.encode("x", add_special_tokens=False).ids
         whole = self._with_control_tokens.encode("x").ids
         first = next(place for place in range(len(whole)) if whole[place : place + len(plain)] == plain)
@@ -135,28 +92,12 @@ class TokenizerCodec(PlainCodec):
             return None
         return surface_of(bytes(byte_of[character] for character in name))
 
-    def _encode_exactly(self, text: str) -> EncodedPieces:
-        ids = self._ids_of(text)
-        decoding = self.decode(ids)
-        if decoding.text == text:
-            return EncodedPieces(ids, decoding.spans)
+    def _inexact(self, text: str, ids: tuple[int, ...]) -> EncodedPieces:
         spans = tuple(self._tokenizer.encode(text, add_special_tokens=False).offsets)
         unknown = [
             span for piece, span in zip(ids, spans, strict=True) if not self.surfaces[piece] and span[0] < span[1]
         ]
         return EncodedPieces(ids, spans, tuple(_joined(unknown)))
-
-    def _spells_exactly(self, text: str) -> bool:
-        return self.decode(self._ids_of(text)).text == text
-
-    def _ids_of(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids)
-
-    @cached_property
-    def _adds_space(self) -> bool:
-        """True if the tokenizer begins each text with a space."""
-        first = self._ids_of("x")[0]
-        return not self.glues_left[first] or self.surfaces[first].startswith(" ")
 
 
 def _state_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:

