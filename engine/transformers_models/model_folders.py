@@ -110,6 +110,8 @@ def own_prompt(folder: Path) -> tuple[str | PromptTemplate, tuple[str, ...]]:
 
 def _languages_of(path: Path) -> tuple[str, ...]:
     languages = tomllib.loads(path.read_text(encoding="utf-8")).get("languages", LANGUAGES)
-    if not isinstance(languages, list | tuple) or len(languages) < 2 or not all(isinstance(x, str) for x in languages):
-        raise ModelError(f'{path}: languages is {languages!r}; give a list of codes such as ["en", "de"]')
+    is_list = isinstance(languages, list | tuple) and all(isinstance(language, str) for language in languages)
+    if not is_list or not (len(languages) >= 2 or "-" in "".join(languages)):
+        message = f"{path}: languages is {languages!r}; give a list of codes"
+        raise ModelError(f'{message} such as ["en", "de"], or of directions such as ["en-de"]')
     return tuple(languages)
