@@ -17,8 +17,9 @@ from langcodes import Language
 
 from app.errors import ApiError
 from app.models.document_direction import language_and_script
+from app.serving.api_fields import body, choice_field, optional_field, query, text_field
 from app.serving.constrained_texts import ConstrainedText, Splitting, check_lengths
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, text_field, unadmitted_fields_of
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, unadmitted_fields_of
 from app.serving.markup import MarkedText
 from app.serving.markup_tokens import Outline
 from app.text.language_names import english_name
@@ -29,18 +30,25 @@ _NOT_OFFERED: Final = (
 )
 PATHS: Final = ("/listPairs", "/list", "/listLanguageNames", *_NOT_OFFERED)
 
+_LISTED: Final = choice_field("q", {"pairs": "pairs"}, "pairs", "What is listed.")
+_KEY: Final = optional_field("key", "The key.")
+TEXT: Final = text_field("q", "The text to translate.", example="Open the file.")
+PAIR: Final = text_field("langpair", "The codes of both languages.", example="en|de")
+FORMAT: Final = optional_field("format", "`html` for text with markup.")
+FIELDS: Final = (TEXT, PAIR, FORMAT, _KEY)
+
 router = APIRouter(tags=["Apertium APy"])
 
 
 @router.get("/listPairs")
 @router.post("/listPairs")
-@router.get("/list")
-@router.post("/list")
+@router.get("/list", openapi_extra=query(_LISTED))
+@router.post("/list", openapi_extra=body(_LISTED))
 async def pairs(request: Request) -> Response:
     """The language pairs, with codes of three letters and of two."""
     fields = await unadmitted_fields_of(request)
-    if request.url.path == "/list" and text_field(fields, "q", "pairs") != "pairs":
-        raise ApiError("invalid", "Only q=pairs can be listed.")
+    if request.url.path == "/list":
+        _LISTED.of(fields)
     found = [direction.split("-", 1) for direction in context_of(request).translations.directions()]
     coded = [[language_and_script(code) for code in pair] for pair in found]
     listed = [[_alpha3(code) for code in pair] for pair in coded] + coded
@@ -60,13 +68,13 @@ async def names(request: Request) -> Response:
 async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text; `format=html` is for markup."""
     context = context_of(request)
-    async with admitted(request, text_field(fields, "key", "") or None, "the field key", takes_address=True) as caller:
-        text = text_field(fields, "q")
-        source, sign, target = text_field(fields, "langpair").partition("|")
+    async with admitted(request, _KEY.of(fields) or None, "the field key", takes_address=True) as caller:
+        text = TEXT.of(fields)
+        source, sign, target = PAIR.of(fields).partition("|")
         if not sign:
             raise ApiError("invalid", "langpair is not a language pair such as eng|spa.")
         check_lengths([text])
-        is_markup = text_field(fields, "format", "txt").startswith("html")
+        is_markup = FORMAT.of(fields).startswith("html")
         splitting: Splitting = "punctuation" if is_markup else "sentences"
         setup = await context.translations.setup(source, target, text, splitting=splitting)
         marked = await asyncio.to_thread(_html, text) if is_markup else MarkedText.plain(text)

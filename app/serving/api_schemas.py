@@ -60,7 +60,10 @@ class ConstraintSchema(StrictSchema):
     """Constraints of a translation."""
 
     phrases: List[Words | PhraseSchema] = Field(
-        default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must contain."
+        default=[],
+        max_length=MAX_CONSTRAINTS,
+        description="Texts that the translation must contain.",
+        examples=[["Datei"]],
     )
     avoid: List[Words | AvoidSchema] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation must not contain."
@@ -82,11 +85,25 @@ class ConstraintSchema(StrictSchema):
         return ConstrainedText(text, tuple(phrases), constraints, self.nbest)
 
 
+_REFERENCE: Final = "#/components/schemas/{model}"
+_CONSTRAINTS: Final = {"$ref": _REFERENCE.format(model=ConstraintSchema.__name__)}
+CONSTRAINTS: Final = {
+    "anyOf": [_CONSTRAINTS, {"type": "array", "items": _CONSTRAINTS}],
+    "description": "Constraints of all texts, or a list with those of each text. In a form, as JSON.",
+}
+
+
+def shared_schemas() -> dict[str, Any]:
+    """The schemas of the OpenAPI description that other parts of it name, by their names."""
+    schema = ConstraintSchema.model_json_schema(ref_template=_REFERENCE)
+    return {**schema.pop("$defs"), ConstraintSchema.__name__: schema}
+
+
 class LanguageSchema(StrictSchema):
     """The languages and the style of a translation."""
 
     source: str | None = Field(default=None, description="Code of the source language; null: detected from the text.")
-    target: str = Field(description="Code of the target language, such as de.")
+    target: str = Field(description="Code of the target language.", examples=["de"])
     formality: Literal["formal", "informal"] | None = Field(
         default=None, description="The form of address; an error if the model does not support it."
     )
@@ -101,10 +118,13 @@ class LanguageSchema(StrictSchema):
         return Style(self.formality, self.domain, self.numbers)
 
 
+LANGUAGES: Final[dict[str, Any]] = LanguageSchema.model_json_schema()
+
+
 class TextSchema(ConstraintSchema):
     """A text and the constraints of its translation."""
 
-    text: Text
+    text: Text = Field(examples=["Open the file."])
 
 
 class PlacementSchema(BaseModel, from_attributes=True):

@@ -52,7 +52,7 @@ class AssignmentsReply(BaseModel):
 class AssignRequest(StrictSchema):
     """To whom a document, or a part of it, is assigned."""
 
-    person: Words = Field(description="A member of the document's project.")
+    person: Words = Field(description="A member of the document's project.", examples=["Ana"])
     first: int | None = Field(default=None, ge=1, description=_NUMBER)
     last: int | None = Field(default=None, ge=1, description=_NUMBER)
 

@@ -18,8 +18,18 @@ from app.models.document_direction import language_and_script
 from app.models.style import Style
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState, Upload
-from app.serving.deepl_api import FORMALITIES, Entered, Fields, check_offered, choice, glossary_ids
-from app.serving.dialects import DEEPL_KEY, context_of, file_reply, text_field, uploaded
+from app.serving.api_fields import body, body_of, ignored_field, object_of, optional_field, query, raw_field, text_field
+from app.serving.deepl_api import (
+    FORMALITY,
+    LANGUAGES,
+    SOURCE_LANG,
+    TARGET_LANG,
+    Entered,
+    Fields,
+    check_known,
+    glossary_ids,
+)
+from app.serving.dialects import DEEPL_KEY, FORM_WITH_FILE, DownloadResponse, context_of, file_reply, uploaded
 
 PATH: Final = "/v2/document"
 _STATUS: Final[dict[DocumentState, str]] = {
@@ -29,26 +39,36 @@ _STATUS: Final[dict[DocumentState, str]] = {
     "failed": "error",
 }
 
+_FILE: Final = raw_field("file", {"type": "string", "format": "binary"}, is_required=True)
+_FILE_NAME: Final = optional_field("filename", "The name of the file, with its ending.")
+_FORMAT: Final = optional_field("output_format", "The ending of the file; other formats are not offered.")
+_UPLOAD: Final = (
+    *(_FILE, *LANGUAGES, _FILE_NAME, _FORMAT),
+    *map(
+        ignored_field, ("enable_document_minification", "show_billed_characters", "enable_beta_languages", "auth_key")
+    ),
+)
+_SECRET: Final = text_field("document_key", "The key of the document, from the answer to its upload.")
+
 router = APIRouter(prefix=PATH, tags=["DeepL"], dependencies=[DEEPL_KEY])
 
 
-@router.post("")
+@router.post("", openapi_extra=body_of(object_of(*_UPLOAD), FORM_WITH_FILE))
 async def upload(request: Request, caller: Entered) -> Response:
     """Sends a document, and begins to translate it."""
     context = context_of(request)
     async with uploaded(request, caller) as (file, fields):
-        check_offered(fields)
-        name = text_field(fields, "filename", "") or file.name
-        ending = text_field(fields, "output_format", "")
+        check_known(fields, _UPLOAD)
+        name, ending = _FILE_NAME.of(fields) or file.name, _FORMAT.of(fields)
         if ending and not name.lower().endswith(f".{ending.lower()}"):
             raise ApiError("unsupported", f"output_format: {name} keeps its format, leave it out.")
-        formality = text_field(fields, "formality", "default")
+        formality, is_required = FORMALITY.of(fields)
         secret = secrets.token_hex(32).upper()
         order = DocumentOrder(
-            text_field(fields, "source_lang", "").lower() or None,
-            text_field(fields, "target_lang").lower(),
-            style=Style(choice(fields, "formality", FORMALITIES, "default")),
-            is_style_required="prefer" not in formality,
+            SOURCE_LANG.of(fields).lower() or None,
+            TARGET_LANG.of(fields).lower(),
+            style=Style(formality),
+            is_style_required=is_required,
             secret=secret,
         )
         terms: dict[str, Sequence[Term]] = {}
@@ -60,7 +80,7 @@ async def upload(request: Request, caller: Entered) -> Response:
     return JSONResponse({"document_id": made.id, "document_key": secret})
 
 
-@router.post("/{number}")
+@router.post("/{number}", openapi_extra=body(_SECRET))
 def status(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """The progress of a translation."""
     document = _find(request, caller, number, fields)
@@ -75,8 +95,8 @@ def status(request: Request, number: str, caller: Entered, fields: Fields) -> Re
     return JSONResponse(shown)
 
 
-@router.get("/{number}/result")
-@router.post("/{number}/result")
+@router.get("/{number}/result", response_class=DownloadResponse, openapi_extra=query(_SECRET))
+@router.post("/{number}/result", response_class=DownloadResponse, openapi_extra=body(_SECRET))
 def result(request: Request, number: str, caller: Entered, fields: Fields) -> Response:
     """The translated document, which is deleted then."""
     documents = context_of(request).documents
@@ -90,8 +110,7 @@ def result(request: Request, number: str, caller: Entered, fields: Fields) -> Re
 
 
 def _find(request: Request, caller: Caller, number: str, fields: Mapping[str, Any]) -> ApiDocument:
-    secret = text_field(fields, "document_key")
-    return context_of(request).documents.find(caller.name, number, secret)
+    return context_of(request).documents.find(caller.name, number, _SECRET.of(fields))
 
 
 def _terms(request: Request, caller: Caller, numbers: Sequence[str], order: DocumentOrder) -> dict[str, Sequence[Term]]:

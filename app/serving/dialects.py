@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote
 from fastapi import Request, Security
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
-from fastapi.security import APIKeyHeader, HTTPBearer
+from fastapi.security import APIKeyHeader, APIKeyQuery, HTTPBearer
 
 from app.access.admitted import admit
 from app.errors import ApiError, ApiErrorKind
@@ -53,6 +53,7 @@ HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
     "internal": 500,
 }
 _FORM: Final = "application/x-www-form-urlencoded"
+FORM_WITH_FILE: Final = "multipart/form-data"
 _MAX_FIELDS: Final = 1000  # of a form, or of an address
 _CHARSET: Final = re.compile("charset", re.IGNORECASE)
 _UTF_8: Final = re.compile(r"""\s*=\s*["']?utf-?8\b""", re.IGNORECASE)
@@ -154,6 +155,14 @@ DEEPL_KEY: Final = Security(
         description="`DeepL-Auth-Key KEY`, as for DeepL.",
     )
 )
+# A client without a key is identified by its address, for which a key was made.
+BY_ADDRESS: Final[dict[str, Any]] = {"security": [{}]}
+
+
+def field_key(name: str) -> Any:
+    """The key in a field of the address, or of the body, which OpenAPI cannot describe."""
+    about = "The key, as a field of the address or of the body."
+    return Security(APIKeyQuery(name=name, auto_error=False, scheme_name=f"KeyIn_{name}", description=about))
 
 
 class KeyFirstRoute(APIRoute):
@@ -194,8 +203,8 @@ def header_key(request: Request, scheme: str) -> str | None:
 @asynccontextmanager
 async def uploaded(request: Request, caller: Caller) -> AsyncIterator[tuple[Upload, dict[str, Any]]]:
     """The document in the field `file` of a form, and the other fields. Raises ApiError."""
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise ApiError("invalid", "The body is not a form (multipart/form-data) with a file.")
+    if not request.headers.get("content-type", "").startswith(FORM_WITH_FILE):
+        raise ApiError("invalid", f"The body is not a form ({FORM_WITH_FILE}) with a file.")
     _check_charset(request)
     with context_of(request).documents.receiving(caller.name):
         async with request.form(max_files=1, max_fields=20) as form:
@@ -226,7 +235,7 @@ async def fields_of(request: Request) -> dict[str, Any]:
     """
     fields = query_of(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "multipart/form-data":
+    if kind == FORM_WITH_FILE:
         _check_charset(request)
         async with request.form(max_files=1, max_fields=200) as form:
             return fields | _joined([(name, await _value(value)) for name, value in form.multi_items()])
@@ -294,19 +303,17 @@ def hangup(request: Request) -> Hangup:
     return gone
 
 
-def text_field(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A field that is a text. Raises ApiError if it is not, or if it is missing or null and has no default."""
-    value = fields.get(name)
-    value = default if value is None else value
-    if not isinstance(value, str):
-        raise ApiError("invalid", f"{name} is missing." if value is None else f"{name} is not a text.")
-    return value
+class DownloadResponse(Response):
+    """A file, in the description of the API."""
+
+    media_type = "application/octet-stream"
 
 
 def file_reply(file: Export) -> Response:
     """A file as a download."""
-    disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
-    return Response(file.data, media_type="application/octet-stream", headers={"content-disposition": disposition})
+    return DownloadResponse(
+        file.data, headers={"content-disposition": f"attachment; filename*=UTF-8''{quote(file.name)}"}
+    )
 
 
 async def _value(value: Any) -> Any:

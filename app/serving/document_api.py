@@ -18,37 +18,47 @@ from app.formats import Reading
 from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
-from app.serving.api_schemas import LanguageSchema, parsed
-from app.serving.dialects import BEARER_KEY, KeyFirstRoute, caller_of, context_of, file_reply, text_field, uploaded
+from app.serving.api_fields import body_of, choice_field, object_of, optional_field, raw_field
+from app.serving.api_schemas import LANGUAGES, LanguageSchema, parsed
+from app.serving.dialects import (
+    BEARER_KEY,
+    FORM_WITH_FILE,
+    DownloadResponse,
+    KeyFirstRoute,
+    caller_of,
+    context_of,
+    file_reply,
+    uploaded,
+)
 from app.serving.own_api import PREFIX
 from app.text.encoding import codec_of
 
 PATH: Final = f"{PREFIX}/documents"
-_PROJECT: Final = "The number of a project of the page, for a key that may export; by default, a project of the person."
-_RULES: Final = (
+_ABOUT_PROJECT: Final = (
+    "The number of a project of the page, for a key that may export; by default, a project of the person."
+)
+_ABOUT_RULES: Final = (
     "What is translated of JSON, YAML or XML: one rule in each line, such as `skip **.id`, `translate items.*.title`, "
     "`inline b`, `paragraph note`, `translate img/@alt`. The last one that fits counts."
 )
-_READING: Final = ("encoding", "columns", "rules", "line_breaks")
 _COLUMNS: Final = re.compile(r"([1-9]\d{0,4}),([1-9]\d{0,4})", re.ASCII)
-_FORM: Final = {
-    "type": "object",
-    "required": ["file", "target"],
-    "properties": {
-        "file": {"type": "string", "format": "binary"},
-        **LanguageSchema.model_json_schema()["properties"],
-        "project": {"type": "integer", "description": _PROJECT},
-        "encoding": {"type": "string", "description": "The encoding of a text, such as cp1250."},
-        "columns": {"type": "string", "description": "The columns of sources and targets of a table, such as 2,3."},
-        "rules": {"type": "string", "description": _RULES},
-        "line_breaks": {
-            "type": "string",
-            "enum": [*get_args(LineBreaksChoice)],
-            "description": "Whether a line break inside a paragraph ends a segment: by its lines, always, or never.",
-        },
-    },
-}
-_BODY: Final = {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}
+_FILE: Final = raw_field("file", {"type": "string", "format": "binary"}, is_required=True)
+_LANGUAGES: Final = tuple(
+    raw_field(name, schema, is_required=name in LANGUAGES["required"])
+    for name, schema in LANGUAGES["properties"].items()
+)
+_PROJECT: Final = optional_field("project", _ABOUT_PROJECT)
+_ENCODING: Final = optional_field("encoding", "The encoding of a text, such as cp1250.")
+_COLUMN_PAIR: Final = optional_field("columns", "The columns of sources and targets of a table, such as 2,3.")
+_RULES: Final = optional_field("rules", _ABOUT_RULES)
+_LINE_BREAKS: Final = choice_field(
+    "line_breaks",
+    {**{each: each for each in get_args(LineBreaksChoice)}, "": "automatic"},
+    "",
+    "Whether a line break inside a paragraph ends a segment: by its lines, always, or never.",
+)
+_READING: Final = (_ENCODING, _COLUMN_PAIR, _RULES, _LINE_BREAKS)
+_BODY: Final = body_of(object_of(_FILE, *_LANGUAGES, _PROJECT, *_READING), FORM_WITH_FILE)
 
 router = APIRouter(prefix=PATH, tags=["documents"], route_class=KeyFirstRoute, dependencies=[BEARER_KEY])
 _CALLER = Depends(caller_of)
@@ -82,15 +92,16 @@ class DocumentStatusReply(DocumentSchema):
     seconds_left: int | None
 
 
-@router.post("", status_code=201, openapi_extra={"requestBody": _BODY})
+@router.post("", status_code=201, openapi_extra=_BODY)
 async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusReply:
     """Sends a document of any format that the page opens, and begins to translate it."""
     context = context_of(request)
     async with uploaded(request, caller) as (upload, fields):
-        project = text_field(fields, "project", "")
+        project = _PROJECT.of(fields)
         if project and not (project.isascii() and project.isdecimal() and len(project) < 16):
             raise ApiError("invalid", "project is not a number.")
-        given = {name: value for name, value in fields.items() if name not in ("project", *_READING)}
+        own = {each.name for each in (_PROJECT, *_READING)}
+        given = {name: value for name, value in fields.items() if name not in own}
         reading = _reading(fields)
         languages = parsed(LanguageSchema, given, "form")
         number = int(project) if project else None
@@ -102,7 +113,8 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
 
 def _reading(fields: Mapping[str, Any]) -> Reading | None:
     """The import settings of the form; None without any."""
-    encoding, columns, rules, line_breaks = (text_field(fields, name, "") for name in _READING)
+    encoding, columns, rules = _ENCODING.of(fields), _COLUMN_PAIR.of(fields), _RULES.of(fields)
+    line_breaks = line_breaks_of(cast(LineBreaksChoice, _LINE_BREAKS.of(fields)))
     codec = codec_of(encoding) if encoding else None
     if encoding and codec is None:
         raise ApiError("invalid", "encoding is not a known encoding.")
@@ -110,13 +122,11 @@ def _reading(fields: Mapping[str, Any]) -> Reading | None:
     if columns and (pair is None or pair[1] == pair[2]):
         raise ApiError("invalid", "columns are not two different numbers, such as 2,3.")
     lines = tuple(filter(None, map(str.strip, rules.splitlines())))
-    if line_breaks and line_breaks not in get_args(LineBreaksChoice):
-        raise ApiError("invalid", "line_breaks is not automatic, separate or join.")
     chosen = Reading(
         codec,
         (int(pair[1]) - 1, int(pair[2]) - 1) if pair else None,
         rules=lines or None,
-        line_breaks=line_breaks_of(cast(LineBreaksChoice, line_breaks or "automatic")),
+        line_breaks=line_breaks,
     )
     return None if chosen == Reading() else chosen
 
@@ -134,7 +144,7 @@ async def status(request: Request, number: str, caller: Caller = _CALLER) -> Doc
     return await _status(caller.actor, request, await _find(request, caller, number))
 
 
-@router.get("/{number}/file", response_class=Response)
+@router.get("/{number}/file", response_class=DownloadResponse)
 async def file(request: Request, number: str, proposals: bool = True, caller: Caller = _CALLER) -> Response:
     """The translated document in its current state; without `proposals`, only edited and confirmed segments."""
     found = await _find(request, caller, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -23,6 +24,7 @@ from app.serving import (
     assignment_api,
     deepl_api,
     deepl_documents,
+    deepl_glossaries,
     document_api,
     libretranslate_api,
     mtuoc_api,
@@ -30,13 +32,14 @@ from app.serving import (
     own_api,
     session_api,
 )
+from app.serving.api_description import ErrorReply, describe, operation_id
+from app.serving.api_fields import body_of, object_of, query
 from app.serving.api_limits import MAX_BODY_BYTES, MAX_DOCUMENT_BYTES
 from app.serving.api_schemas import problem_of
-from app.serving.dialects import ApiContext, unadmitted_fields_of
+from app.serving.dialects import BEARER_KEY, BY_ADDRESS, ApiContext, field_key, unadmitted_fields_of
 from engine import InvalidRequest
 
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
-ErrorReply = Callable[[ApiError], Response]
 
 _LOGGER: Final = logging.getLogger(__name__)
 _METHODS: Final = ("DELETE", "GET", "PATCH", "POST", "PUT")
@@ -67,7 +70,8 @@ _HEADERS: Final = (
 )
 _DESCRIPTION: Final = (
     "Translations that contain required texts. Each request needs a key, made with `pinpoint keys create NAME`: "
-    "`Authorization: Bearer KEY`. Offsets count Unicode code points; scores are natural-log probabilities."
+    "`Authorization: Bearer KEY`, or in the dialect's own way. The bodies of other dialects may also be forms. "
+    "Offsets count Unicode code points; scores are natural-log probabilities."
 )
 
 
@@ -131,16 +135,35 @@ class ApiGateway:
 def build_api(context: ApiContext) -> FastAPI:
     """The application with all dialects, without the checks of `ApiGateway`."""
     api = FastAPI(
-        title="Pinpoint", version=VERSION, description=_DESCRIPTION, docs_url=None, redoc_url=None, openapi_url=None
+        title="Pinpoint",
+        version=VERSION,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        generate_unique_id_function=operation_id,
     )
     api.state.context = context
     api.state.is_stopping = False
-    parts = (own_api, document_api, session_api, assignment_api, deepl_api, deepl_documents)
+    parts = (own_api, document_api, session_api, assignment_api, deepl_api, deepl_glossaries, deepl_documents)
     for part in (*parts, libretranslate_api, apertium_api, opus_cat_api):
         api.include_router(part.router)
-    for method in ("GET", "POST"):
-        tags = ["LibreTranslate", "Apertium APy", "MTUOC"]
-        api.add_api_route(_TRANSLATE, translate, methods=[method], tags=list(tags))
+    dialects = (libretranslate_api, apertium_api, mtuoc_api)
+    keys = [*map(field_key, ("api_key", "key")), BEARER_KEY]
+    fields = {each.name: each for dialect in dialects for each in dialect.FIELDS if "key" not in each.name}
+    optional = query(*(replace(each, is_required=False) for each in fields.values()))
+    schema = {"anyOf": [object_of(*dialect.FIELDS) for dialect in dialects]}
+    for method, extra in (("GET", optional), ("POST", body_of(schema))):
+        api.add_api_route(
+            _TRANSLATE,
+            translate,
+            methods=[method],
+            tags=["LibreTranslate", "Apertium APy", "MTUOC"],
+            dependencies=keys,
+            openapi_extra=extra | BY_ADDRESS,
+        )
+    error_replies = [dialect.error_reply for dialect in dialects]
+    describe(api, lambda path: error_replies if path == _TRANSLATE else [error_reply_of(path)])
 
     @api.exception_handler(ApiError)
     async def refused(request: Request, error: ApiError) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -12,9 +11,10 @@ from fastapi.responses import JSONResponse, Response
 
 from app.errors import ApiError
 from app.models.document_direction import guessed_languages, language_and_script
-from app.serving.api_limits import MAX_NBEST, MAX_TEXTS
+from app.serving.api_fields import body, choice_field, number_field, optional_field, text_field, texts_field
+from app.serving.api_limits import MAX_NBEST
 from app.serving.constrained_texts import ConstrainedText, check_lengths
-from app.serving.dialects import HTTP_STATUS, admitted, context_of, text_field, unadmitted_fields_of
+from app.serving.dialects import HTTP_STATUS, admitted, context_of, field_key, unadmitted_fields_of
 from app.serving.markup import MarkedText
 from app.serving.markup_tokens import Outline
 from app.text.language_names import english_name
@@ -23,6 +23,15 @@ _NOT_OFFERED: Final = ("/suggest", "/translate_file", "/frontend/settings")
 FILE_PREFIX: Final = "/download_file/"  # of translated files, which are not offered
 PATHS: Final = ("/languages", "/detect", *_NOT_OFFERED)
 _STATUS: Final = {"no_key": 403, "wrong_key": 403, "unmet": 400}
+
+_KEY: Final = optional_field("api_key", "The key.")
+_TEXT: Final = text_field("q", "The text.", example="Open the file.")
+_TEXTS: Final = texts_field("q", "A text, or a list of texts.", ["Open the file."])
+_ALTERNATIVES: Final = number_field("alternatives", MAX_NBEST - 1, "How many other translations are returned.")
+_FORMAT: Final = choice_field("format", {"text": "text", "html": "html", "": "text"}, "", "What the texts are.")
+_SOURCE: Final = optional_field("source", "The code of the source language; `auto` or none: detected from the text.")
+_TARGET: Final = text_field("target", "The code of the target language.", example="de")
+FIELDS: Final = (_TEXTS, _SOURCE, _TARGET, _FORMAT, _ALTERNATIVES, _KEY)
 
 router = APIRouter(tags=["LibreTranslate"])
 
@@ -40,13 +49,13 @@ async def languages(request: Request) -> Response:
     )
 
 
-@router.post("/detect")
+@router.post("/detect", openapi_extra=body(_TEXT, _KEY), dependencies=[field_key(_KEY.name)])
 async def detect(request: Request) -> Response:
     """The languages of a text, most probable first, with the probability of each in percent."""
     fields = await unadmitted_fields_of(request)
     context = context_of(request)
     async with admitted(request, _key(fields), "the field api_key") as caller:
-        text = text_field(fields, "q")
+        text = _TEXT.of(fields)
         await context.charge(caller, text)
         shares = await asyncio.to_thread(guessed_languages, text, context.translations.directions())
     return JSONResponse([{"confidence": round(100 * share, 1), "language": code} for share, code in shares])
@@ -56,17 +65,10 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
     """Translates a text or a list of texts, as plain text or as HTML."""
     context = context_of(request)
     async with admitted(request, _key(fields), "the field api_key") as caller:
-        asked = fields.get("q")
-        texts = asked if isinstance(asked, list) else [text_field(fields, "q")]
-        if not texts or len(texts) > MAX_TEXTS or not all(isinstance(text, str) for text in texts):
-            raise ApiError("invalid", f"q is not a text, or a list of 1 to {MAX_TEXTS} texts.")
-        num_others = _number(fields, "alternatives")
-        kind = text_field(fields, "format", "") or "text"
-        if kind not in ("text", "html"):
-            raise ApiError("invalid", f"{kind[:40]!r} format is not supported")
-        source = text_field(fields, "source", "") or "auto"
+        texts, num_others, kind = _TEXTS.of(fields), _ALTERNATIVES.of(fields), _FORMAT.of(fields)
+        source = _SOURCE.of(fields) or "auto"
         check_lengths(texts)
-        target = text_field(fields, "target")
+        target = _TARGET.of(fields)
         setup = await context.translations.setup(
             None if source == "auto" else source,
             target,
@@ -82,7 +84,7 @@ async def translate(request: Request, fields: Mapping[str, Any]) -> Response:
         own = [next(answers) for _ in text.paragraphs]
         translated.append(text.markup([answer.best(number) for answer in own]))
         others.append([text.markup([each.text]) for each in own[0].hypotheses[1:]] if len(own) == 1 else [])
-    is_list = isinstance(asked, list)
+    is_list = isinstance(fields["q"], list)
     reply: dict[str, Any] = {"translatedText": translated if is_list else translated[0]}
     if num_others:
         reply["alternatives"] = others if is_list else others[0]
@@ -106,11 +108,3 @@ def _marked(texts: Sequence[str], kind: str, *, is_whole: bool) -> list[MarkedTe
     if kind == "html":
         return [MarkedText.of(text, Outline("html"), is_whole=is_whole) for text in texts]
     return [MarkedText.plain(text) for text in texts]
-
-
-def _number(fields: Mapping[str, Any], name: str) -> int:
-    value = fields.get(name)
-    text = "0" if value in (None, "") else str(value)
-    if not re.fullmatch("[0-9]{1,4}", text) or int(text) >= MAX_NBEST:
-        raise ApiError("invalid", f"{name} is not a number below {MAX_NBEST}.")
-    return int(text)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel, Field
 
 from app.errors import ApiError
@@ -23,7 +23,9 @@ PREFIX: Final = "/api/v1"
 class TranslateRequest(LanguageSchema):
     """The body of `translate`: texts, each alone or with constraints."""
 
-    texts: List[Text | TextSchema] = Field(min_length=1, max_length=MAX_TEXTS)
+    texts: List[Text | TextSchema] = Field(
+        min_length=1, max_length=MAX_TEXTS, examples=[["Open the file.", {"text": "Close it.", "phrases": ["zu"]}]]
+    )
     glossary: str | None = Field(default=None, max_length=100, description="The id of a glossary, see DeepL’s API.")
     splitting: Splitting = Field(
         default="sentences",
@@ -58,8 +60,8 @@ class PriceReply(BaseModel):
 class AlternativesRequest(LanguageSchema, TextSchema):
     """The body of `alternatives`: a translation of a text, and one of its words."""
 
-    translation: str = Field(min_length=1, max_length=2 * MAX_CHARACTERS)
-    offset: int = Field(ge=0, description="A character of the word, counted from 0.")
+    translation: str = Field(min_length=1, max_length=2 * MAX_CHARACTERS, examples=["Öffnen Sie die Datei."])
+    offset: int = Field(ge=0, description="A character of the word, counted from 0.", examples=[15])
     count: int = Field(default=5, ge=1, le=MAX_ALTERNATIVES)
 
 
@@ -82,7 +84,7 @@ class AlternativesReply(BaseModel):
 class PlacesRequest(LanguageSchema, TextSchema):
     """The body of `places`: a translation of a text, and a phrase that is to stand in it once more."""
 
-    translation: str = Field(min_length=1, max_length=2 * MAX_CHARACTERS)
+    translation: str = Field(min_length=1, max_length=2 * MAX_CHARACTERS, examples=["Öffnen Sie die Datei."])
     phrase: int = Field(default=0, ge=0, description="The number of the phrase, from 0.")
     count: int = Field(default=5, ge=1, le=MAX_ALTERNATIVES)
 
@@ -126,24 +128,11 @@ class UsageReply(BaseModel):
     requests_a_minute: int
 
 
-class ErrorDetail(BaseModel):
-    """An error: `kind` for programs, `message` for people."""
-
-    kind: str
-    message: str
-
-
-class ApiErrorReply(BaseModel):
-    """The reply of each request that cannot be answered."""
-
-    error: ErrorDetail
-
-
 router = APIRouter(
     prefix=PREFIX,
+    tags=["texts"],
     route_class=KeyFirstRoute,
     dependencies=[BEARER_KEY],
-    responses={"4XX": {"model": ApiErrorReply}, "5XX": {"model": ApiErrorReply}},
 )
 _CALLER = Depends(caller_of)
 
@@ -250,7 +239,7 @@ async def usage(request: Request, caller: Caller = _CALLER) -> UsageReply:
     )
 
 
-@router.get("/metrics", response_class=Response)
+@router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request, caller: Caller = _CALLER) -> Response:
     """Counts of requests and of work, in the text format of Prometheus."""
     shown = context_of(request).metrics

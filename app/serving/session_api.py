@@ -22,7 +22,7 @@ from app.reports.jsonl import event_line
 from app.reports.translated_document import translated_document
 from app.segments.stored_state import restore_segment
 from app.serving.admission import Caller
-from app.serving.dialects import BEARER_KEY, KeyFirstRoute, caller_of, context_of, file_reply
+from app.serving.dialects import BEARER_KEY, DownloadResponse, KeyFirstRoute, caller_of, context_of, file_reply
 from app.serving.own_api import PREFIX
 
 EVENT_STREAM: Final = "text/event-stream"
@@ -104,7 +104,7 @@ async def events(
     return StreamingResponse(_events(request, caller, number, found[0], first), media_type=EVENT_STREAM)
 
 
-@router.get("/sessions/{number}/{kind}", response_class=Response)
+@router.get("/sessions/{number}/{kind}", response_class=DownloadResponse)
 async def export(request: Request, number: int, kind: str, caller: Caller = _EXPORTER) -> Response:
     """A session as a file: its translated document, its log, a table, a memory, …"""
     file = await asyncio.to_thread(_file, caller.actor, _store(request), number, kind)

@@ -296,7 +296,7 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
 @pytest.mark.parametrize(
     ("path", "fields", "status", "says"),
     [
-        ("translate", {"text": []}, 400, "text is not a list"),
+        ("translate", {"text": []}, 400, "text is not a text or a list"),
         ("translate", {"text": "x"}, 400, "target_lang is missing"),
         ("translate", {"text": ["x"] * 51, "target_lang": "DE"}, 413, "50 texts"),
         ("translate", {"text": "x", "target_lang": "DE", "formality": "rude"}, 400, "formality"),

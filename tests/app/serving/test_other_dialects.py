@@ -191,7 +191,7 @@ def test_mtuoc_refuses_an_id_that_no_reply_can_repeat(anybody: Program, keys: Ap
     [
         ({"q": SENTENCE}, 400, "target is missing"),
         ({"q": [], "target": "de"}, 400, "q is not a text"),
-        ({"q": SENTENCE, "target": "de", "format": "pdf"}, 400, "'pdf' format is not supported"),
+        ({"q": SENTENCE, "target": "de", "format": "pdf"}, 400, "format is 'pdf'"),
         ({"q": SENTENCE, "target": "de", "alternatives": "many"}, 400, "alternatives"),
         ({"q": SENTENCE, "target": "de", "alternatives": "9" * 5000}, 400, "alternatives"),
         ({"q": SENTENCE, "source": "en", "target": "xx"}, 400, "No model translates en-xx"),

@@ -338,36 +338,6 @@ def test_sessions_are_read_with_a_key_that_may_export(
         assert reader.get(f"{PREFIX}/sessions/{path}").status_code == 404
 
 
-PUBLIC = {"/languages", "/listPairs", "/list", "/listLanguageNames"}  # lists of languages, as the clients expect them
-
-
-@pytest.mark.parametrize(
-    ("start", "scheme"),
-    [(f"{PREFIX}/", "Key"), ("/v2/", "DeepLKey"), ("/v3/", "DeepLKey")],
-)
-def test_description_names_the_key_of_every_address(gateway: ApiGateway, start: str, scheme: str):
-    described = gateway.api.openapi()
-    assert scheme in described["components"]["securitySchemes"]
-    operations = [
-        operation
-        for path, methods in described["paths"].items()
-        if path.startswith(start)
-        for operation in methods.values()
-    ]
-    assert operations and all(operation.get("security") == [{scheme: []}] for operation in operations)
-
-
-def test_every_other_address_needs_a_key(gateway: ApiGateway):
-    anybody = Program(gateway)
-    described = {path: methods.keys() for path, methods in gateway.api.openapi()["paths"].items()}
-    for path, methods in (described | {f"{PREFIX}/openapi.json": ["get"]}).items():
-        asked = path.replace("{number}", "1").replace("{kind}", "document")
-        for method in methods:
-            status = anybody.request(method.upper(), asked).status_code
-            assert status == 200 if path in PUBLIC else status in (401, 403), (method, path, status)
-    assert len(described) > 30 and described.keys() >= PUBLIC
-
-
 @pytest.mark.parametrize(
     ("path", "scheme", "kind"),
     [
