@@ -189,7 +189,7 @@ def _serve(settings: AppSettings) -> int:
         if not settings.no_auth:
             passwords = None if keys is None else Passwords(keys)
             token_file = log.with_name(log.name + ".token")
-            sign_in = SignIn.from_file(token_file, find_person, settings.person_header, passwords)
+            sign_in = SignIn.from_file(token_file, find_person, settings.person_header, passwords, keys)
         metrics = Metrics(sessions)
         page = build_server(
             api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics

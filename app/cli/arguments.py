@@ -324,6 +324,13 @@ def build_parser() -> argparse.ArgumentParser:
     create.add_argument(
         "--address", default="", metavar="IP", help="also answer requests without a key from this address"
     )
+    create.add_argument(
+        "--expires", default="", metavar="DATE", help="last day on which the key is valid (UTC), such as 2027-01-31"
+    )
+    create.add_argument(
+        "--only-from", action="append", default=[], metavar="NETWORK",
+        help="address or network from which the key can be used, such as 10.0.0.0/8 (may be repeated)",
+    )  # fmt: skip
     listing = action("list", "list all keys, without their texts")
     listing.add_argument("--json", action="store_true", help="a JSON object for each key")
     revoke = action("revoke", "revoke a key immediately")

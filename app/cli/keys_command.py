@@ -47,6 +47,8 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
         may_export=flags.may_export,
         address=address,
         signs_in=flags.sign_in,
+        expires=flags.expires,
+        networks=flags.only_from,
     )
     print(text)
     if key.signs_in:
@@ -76,6 +78,8 @@ def _list(file: ApiFile, *, as_json: bool) -> None:
         notes = [f"revoked {key.revoked[:10]}"] * bool(key.revoked) + ["may export"] * key.may_export
         notes += ["signs in"] * key.signs_in
         notes += [f"from {key.address}"] * bool(key.address)
+        notes += [f"{'expired after' if key.is_expired else 'until'} {key.expires}"] * bool(key.expires)
+        notes += [f"only from {key.networks}"] * bool(key.networks)
         print(
             f"{key.id:>6}  {key.created[:10]:<10}  {key.last_used[:10] or 'never':<10}  "
             f"{file.characters_today(key):>10,}  {key.characters_a_day:>11,}  {key.name}"

@@ -15,7 +15,7 @@ from app.access.actor import Actor
 from app.errors import ApiError
 from app.i18n import counted
 from app.serving.api_limits import MAX_AT_ONCE, MAX_STREAMS
-from app.serving.keys import ApiFile, ApiKey
+from app.serving.keys import ApiFile, ApiKey, problem_of_key
 
 _MINUTE: Final = 60.0
 
@@ -54,13 +54,16 @@ class Admission:
         self._num_streams: Counter[int] = Counter()
         self._lock = threading.Lock()
 
-    def enter(self, text: str | None, address: str | None = None, place: str = "the request") -> Caller:
+    def enter(
+        self, text: str | None, address: str | None = None, place: str = "the request", client: str = ""
+    ) -> Caller:
         """Counts a request with this key, and returns its caller. Raises ApiError.
 
         Args:
             text: the key.
             address: the address of the client, in a dialect whose clients cannot send a key.
             place: the part of a request that contains the key, for an error.
+            client: the address of the client in every dialect; some keys are good for some addresses only.
         """
         if text:
             key = self.file.find(text)
@@ -73,6 +76,8 @@ class Admission:
                 raise ApiError("wrong_key", "The key is wrong or was revoked.")
             command = f"`pinpoint keys create NAME --address {address}`"
             raise ApiError("no_key", f"There is no key in {place}, and none for this address: {command} makes one.")
+        if problem := problem_of_key(key, client):
+            raise ApiError("wrong_key" if key.is_expired else "forbidden", problem)
         self._count(key)
         self.file.note_use(key)
         return Caller(key)

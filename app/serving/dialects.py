@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -28,6 +27,7 @@ from app.serving.api_documents import ApiDocuments, Upload
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.api_limits import MAX_UNKNOWN_BYTES
 from app.serving.constrained_texts import Answer, ConstrainedText, TranslationSetup, check_lengths, check_work
+from app.serving.keys import ip_address_of
 from app.serving.translations import Hangup, TranslationService
 from app.sessions.assignments import Assignments
 from app.text.client_json import MAX_SMALL_BYTES, parsed_json, read_json
@@ -114,7 +114,8 @@ async def admitted(
     """
     admission = context_of(request).admission
     address = _address_of(request) if takes_address else None
-    caller = await asyncio.to_thread(admission.enter, key, address, place)
+    client = request.client.host if request.client else ""
+    caller = await asyncio.to_thread(admission.enter, key, address, place, client)
     admit(request.scope, caller.actor)
     with admission.running(caller):
         yield caller
@@ -127,11 +128,8 @@ def _address_of(request: Request) -> str | None:
     """
     if request.client is None or request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
         return None
-    try:
-        found = ipaddress.ip_address(request.client.host)
-    except ValueError:  # as a proxy names it
-        return None
-    return str(getattr(found, "ipv4_mapped", None) or found)
+    found = ip_address_of(request.client.host)
+    return None if found is None else str(found)
 
 
 class _LargeJsonRequest(Request):

@@ -12,8 +12,10 @@ import hmac
 import re
 import secrets
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -37,11 +39,20 @@ _TABLES: Final = (
         id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created TEXT NOT NULL,
         last_used TEXT NOT NULL DEFAULT '', revoked TEXT NOT NULL DEFAULT '', requests_a_minute INTEGER NOT NULL,
         characters_a_day INTEGER NOT NULL, may_export INTEGER NOT NULL DEFAULT 0, address TEXT NOT NULL DEFAULT '',
-        signs_in INTEGER NOT NULL DEFAULT 0)""",
+        signs_in INTEGER NOT NULL DEFAULT 0, expires TEXT NOT NULL DEFAULT '', networks TEXT NOT NULL DEFAULT '')""",
     """CREATE TABLE IF NOT EXISTS use (
         key INTEGER NOT NULL REFERENCES key (id), day TEXT NOT NULL, characters INTEGER NOT NULL,
         PRIMARY KEY (key, day)) WITHOUT ROWID""",
 )
+
+
+# Columns that files of earlier versions do not have.
+_NEW_COLUMNS: Final = {
+    "signs_in": "INTEGER NOT NULL DEFAULT 0",
+    "expires": "TEXT NOT NULL DEFAULT ''",
+    "networks": "TEXT NOT NULL DEFAULT ''",
+}
+_IS_VALID: Final = "revoked = '' AND (expires = '' OR expires >= date('now'))"  # in UTC, as `ApiKey.is_expired`
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,8 @@ class ApiKey(Checked):
 
     Keys of the same `name` belong to the same person. `may_export` allows the sessions of the page to be read. A
     request without a key from `address` counts as one with this key, in dialects whose clients cannot send one. With
-    `signs_in`, it opens the page, too, and the log names the person.
+    `signs_in`, it opens the page, too, and the log names the person. `expires` is its last day, in UTC; "" for none. It
+    can be used only from addresses in `networks`, which are separated by spaces; from all if it is empty.
     """
 
     id: int
@@ -63,6 +75,27 @@ class ApiKey(Checked):
     may_export: bool = False
     address: str = ""
     signs_in: bool = False
+    expires: str = ""
+    networks: str = ""
+
+    @property
+    def is_expired(self) -> bool:
+        """True after the last day."""
+        return bool(self.expires) and self.expires < utc_now()[:10]
+
+    def allows(self, address: str) -> bool:
+        """True if the key can be used from this address; "" is an unknown one."""
+        if not self.networks:
+            return True
+        found = ip_address_of(address)
+        return found is not None and any(found in ip_network(each) for each in self.networks.split())
+
+    def limits(self) -> list[Message]:
+        """What the person of the key should know about its validity."""
+        until = [Message("This key is valid until {date} (UTC).", date=self.expires)] if self.expires else []
+        return until + (
+            [Message("This key can be used only from {networks}.", networks=self.networks)] if self.networks else []
+        )
 
 
 class ApiFile:
@@ -84,8 +117,10 @@ class ApiFile:
                 connection.execute(f"PRAGMA {pragma}")
             for table in _TABLES:
                 connection.execute(table)
-            if "signs_in" not in db["key"].columns_dict:  # a file of an earlier version
-                connection.execute("ALTER TABLE key ADD COLUMN signs_in INTEGER NOT NULL DEFAULT 0")
+            known = db["key"].columns_dict
+            for column, kind in _NEW_COLUMNS.items():
+                if column not in known:
+                    connection.execute(f"ALTER TABLE key ADD COLUMN {column} {kind}")
         except (*SQLITE_ERRORS, OSError) as error:
             cure = _DAMAGED if is_damage(error) else cure_of(error)
             raise LogError(
@@ -108,15 +143,21 @@ class ApiFile:
         with self.connection.lock:
             back_up(self.connection.db, path)
 
-    def create(self, name: str, **options: Any) -> tuple[ApiKey, str]:
-        """A new key for a person, and its text, which is not kept. Raises CommandError for an impossible name."""
+    def create(
+        self, name: str, *, expires: str = "", networks: Sequence[str] = (), **options: Any
+    ) -> tuple[ApiKey, str]:
+        """A new key for a person, and its text, which is not kept. Raises CommandError for an impossible value.
+
+        `expires` is a day such as 2027-01-31; `networks` are addresses and networks, also of IPv6.
+        """
         name = name.strip()
         if not name.isprintable() or not 0 < len(name) <= _MAX_NAME:
             raise CommandError(
                 "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME
             )
         text = _PREFIX + secrets.token_urlsafe(32)
-        key = ApiKey(0, name, utc_now(), **options)
+        allowed = " ".join(map(_network, networks))
+        key = ApiKey(0, name, utc_now(), expires=_last_day(expires), networks=allowed, **options)
         values = {field: value for field, value in asdict(key).items() if field != "id"}
         with self.connection.transaction(Message("write the key")):
             number = self.connection.insert("key", hash=hash_of(text), **values)
@@ -163,7 +204,7 @@ class ApiFile:
         return num_keys
 
     def find(self, text: str) -> ApiKey | None:
-        """The valid key with this text.
+        """The key with this text, unless it was revoked. It may be expired, or not allowed from an address.
 
         The search time for a hash does not reveal keys: nobody can choose the beginning of a SHA-256. The last
         comparison takes the same time for all hashes.
@@ -179,24 +220,35 @@ class ApiFile:
         Only the first texts that look like keys are compared.
         """
         found = islice(_TEXT.finditer(data), _MAX_COMPARED)
-        return any(self.find(each[0].decode("ascii")) for each in found)
+        keys = (self.find(each[0].decode("ascii")) for each in found)
+        return any(key is not None and not key.is_expired for key in keys)
 
     def person_with(self, text: str) -> str | None:
         """The name of the person who signs in to the page with this key; None for any other text."""
         key = self.find(text)
-        if key is None or not key.signs_in:
+        if key is None or key.is_expired or not key.signs_in:
             return None
         self.note_use(key)
         return key.name
 
+    def problem_with(self, text: str, address: str) -> Message | None:
+        """Why the key with this text cannot be used from this address; None if it can, or if there is none."""
+        key = self.find(text)
+        return None if key is None else problem_of_key(key, address)
+
+    def limits_of(self, text: str) -> list[Message]:
+        """What the person with this key should know about its validity; empty if there is no such key."""
+        key = self.find(text)
+        return [] if key is None else key.limits()
+
     def is_valid(self, key: ApiKey) -> bool:
-        """True if a key has not been revoked."""
-        query = "SELECT 1 FROM key WHERE id = ? AND revoked = ''"
+        """True if a key has not been revoked and is not expired."""
+        query = f"SELECT 1 FROM key WHERE id = ? AND {_IS_VALID}"  # noqa: S608 (ours)
         return bool(self.connection.rows(Message("read the keys"), query, (key.id,)))
 
     def at_address(self, address: str) -> ApiKey | None:
         """The newest valid key for requests without a key from this address."""
-        query = "SELECT * FROM key WHERE address = ? AND address != '' AND revoked = '' ORDER BY id DESC LIMIT 1"
+        query = f"SELECT * FROM key WHERE address = ? AND address != '' AND {_IS_VALID} ORDER BY id DESC LIMIT 1"  # noqa: S608 (ours)
         rows = self.connection.rows(Message("read the keys"), query, (address,))
         return self._key(rows[0]) if rows else None
 
@@ -236,6 +288,45 @@ class ApiFile:
     def close(self) -> None:
         """Closes the file."""
         self.connection.db.conn.close()
+
+
+def problem_of_key(key: ApiKey, address: str) -> Message | None:
+    """Why a key cannot be used from this address today; None if it can."""
+    if key.is_expired:
+        return Message("This key expired after {date} (UTC): ask an administrator for a new one.", date=key.expires)
+    if not key.allows(address):
+        return Message("This key cannot be used from the address {address}.", address=address[:60] or "?")
+    return None
+
+
+def ip_address_of(host: str) -> IPv4Address | IPv6Address | None:
+    """The address of a client, that of IPv4 in its own form; None for other text, as a proxy may send it."""
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text, strict=False))
+    except ValueError:
+        raise CommandError(
+            "{address!r} is not an IP address or a network, such as 10.0.0.0/8 or 2001:db8::/32", address=text
+        ) from None
+
+
+def _last_day(text: str) -> str:
+    if not text:
+        return ""
+    try:
+        found = date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise CommandError("{date!r} is not a date, such as 2027-01-31", date=text) from None
+    if found < utc_now()[:10]:
+        raise CommandError("{date} is in the past: a key that expires then could not be used", date=found)
+    return found
 
 
 def hash_of(secret: str) -> str:

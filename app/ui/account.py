@@ -44,7 +44,9 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
         form = await _form(request)
         if token := form.get("token", "").strip():
             headers = request.headers.raw
-            return await asyncio.to_thread(sign_in.with_token, token, headers, is_https=_is_https(request))
+            return await asyncio.to_thread(
+                sign_in.with_token, token, headers, _address(request), is_https=_is_https(request)
+            )
         if (passwords := sign_in.passwords) is None:
             return sign_in.refusal()
         name = form.get("name", "").strip()
@@ -94,7 +96,8 @@ def _account_page(
     name, passwords = actor.name, sign_in.passwords
     num_browsers = passwords.num_browsers(name) if passwords is not None and passwords.has(name) else None
     hint = "" if passwords is None else passwords.rule
-    page = account_page(language_of(request.headers.raw), name, num_browsers, hint, problem, done)
+    limits = sign_in.limits_of_key(request.headers.raw)
+    page = account_page(language_of(request.headers.raw), name, num_browsers, hint, problem, done, limits)
     return HTMLResponse(page, status, {"cache-control": "no-store"})
 
 

@@ -109,7 +109,7 @@ class Doors:
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
-        person = "" if self.sign_in is None else self.sign_in.person_of(scope["headers"])
+        person = "" if self.sign_in is None else self.sign_in.person_of(scope["headers"], _address_of(scope))
         if person is not None:  # without sign-in, everybody who reaches the server acts as its owner
             admit(scope, Actor.signed_in(person))
         refusal = self._refusal(scope, person)
@@ -148,9 +148,15 @@ class Doors:
         """The reply to a request that signs in or does not have the access token."""
         if scope["path"] == "/":
             headers = scope["headers"]
-            return sign_in.answer(scope["query_string"], headers, is_https=is_https(scope["scheme"], headers))
+            is_secure = is_https(scope["scheme"], headers)
+            return sign_in.answer(scope["query_string"], headers, _address_of(scope), is_https=is_secure)
         is_public = scope["path"] in PUBLIC_ROUTES or scope["path"].startswith(PUBLIC_PATH)
         return None if is_public or person is not None else sign_in.refusal()
+
+
+def _address_of(scope: Any) -> str:
+    """The address of the client; "" if it is not known."""
+    return (scope.get("client") or ("",))[0]
 
 
 def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, send: Any) -> Any:
@@ -160,7 +166,7 @@ def _while_signed_in(sign_in: SignIn, person: str, scope: Any, receive: Any, sen
     async def send_or_refuse(message: Any) -> None:
         nonlocal is_refused
         if message["type"] == "http.response.start" and time.monotonic() - begun > _SHORT_SECONDS:
-            is_refused = await asyncio.to_thread(sign_in.person_of, scope["headers"]) != person
+            is_refused = await asyncio.to_thread(sign_in.person_of, scope["headers"], _address_of(scope)) != person
             if is_refused:
                 await sign_in.refusal()(scope, receive, send)
         if not is_refused:

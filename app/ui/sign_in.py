@@ -81,6 +81,16 @@ class PasswordLogin(Protocol):
         """Ends the tokens of all browsers of a person; returns how many."""
 
 
+class KeyRules(Protocol):
+    """The validity of people's keys, which may expire, or be good for some addresses only."""
+
+    def problem_with(self, text: str, address: str) -> Message | None:
+        """Why the key with this text cannot be used from this address; None if it can, or if there is none."""
+
+    def limits_of(self, text: str) -> list[Message]:
+        """What the person with this key should know about its validity."""
+
+
 class SignIn:
     """Checks requests for the access token, or for the key of a person.
 
@@ -94,15 +104,17 @@ class SignIn:
         find_person: Callable[[str], str | None] = lambda key: None,
         person_header: str = "",
         passwords: PasswordLogin | None = None,
+        keys: KeyRules | None = None,
     ) -> None:
         """`find_person` returns the name of the person with that key.
 
         With a `person_header`, the access token as `Authorization` is a proxy's, which names the person in that header.
-        With `passwords`, people sign in with a name and a password, too.
+        With `passwords`, people sign in with a name and a password, too. `keys` knows the limits of keys.
         """
         self.token = token
         self.passwords = passwords
         self._find_person = find_person
+        self._keys = keys
         self._person_header = person_header.lower().encode("ascii")
         # Cookies do not depend on the port: two servers of one computer need two names.
         self.cookie = "pinpoint-" + hashlib.sha256(token.encode()).hexdigest()[:8]
@@ -115,6 +127,7 @@ class SignIn:
         find_person: Callable[[str], str | None] = lambda key: None,
         person_header: str = "",
         passwords: PasswordLogin | None = None,
+        keys: KeyRules | None = None,
     ) -> SignIn:
         """With the token of this file, which is created if it is not there; only its owner may read it.
 
@@ -135,7 +148,7 @@ class SignIn:
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)
-        return cls(token, find_person, person_header, passwords)
+        return cls(token, find_person, person_header, passwords, keys)
 
     def address(self, server: str) -> str:
         """The address of the page with the token."""
@@ -147,8 +160,8 @@ class SignIn:
         self._tickets[ticket] = time.monotonic() + _TICKET_SECONDS
         return f"{server}/?ticket={ticket}"
 
-    def person_of(self, headers: Iterable[Header]) -> str | None:
-        """The sender of a request: the name of a person, "" for the access token, None for neither.
+    def person_of(self, headers: Iterable[Header], address: str = "") -> str | None:
+        """The sender of a request from this address: the name of a person, "" for the access token, None for neither.
 
         Both are read from `Authorization: Bearer TOKEN`, else from the cookie.
         """
@@ -158,15 +171,17 @@ class SignIn:
             # One of two values may be the caller's own, which the proxy has not replaced.
             names = [value for name, value in headers if name == self._person_header]
             return _name_in(names[0]) if len(names) == 1 else None
-        if (person := self._person(_bearer(sent))) is not None:
+        if (person := self._person(_bearer(sent), address)) is not None:
             return person
-        return self._person(self._cookie_of(sent))
+        return self._person(self._cookie_of(sent), address)
 
     def is_behind_proxy(self, headers: Iterable[Header]) -> bool:
         """True if a proxy that signs people in has passed the request on."""
-        return bool(self._person_header) and self._person(_bearer(dict(headers))) == ""
+        return bool(self._person_header) and hmac.compare_digest(_bearer(dict(headers)).encode(), self.token.encode())
 
-    def answer(self, query: bytes, headers: Iterable[Header], *, is_https: bool = False) -> Response | None:
+    def answer(
+        self, query: bytes, headers: Iterable[Header], address: str = "", *, is_https: bool = False
+    ) -> Response | None:
         """The reply to a request for the page itself: signs in, or asks for the token; None for the page.
 
         `query` is that of the address; a token or a ticket in it does not stay in the address. With "sign-out", the
@@ -179,7 +194,7 @@ class SignIn:
         token, ticket = given.get("token", [""])[-1].strip(), given.get("ticket", [""])[-1]
         if ticket and self._is_ticket(ticket):
             token = self.token
-        person, known = self._person(token), self.person_of(headers)
+        person, known = self._person(token, address), self.person_of(headers, address)
         if person is not None and (known not in (None, person) or _site_of(headers) != b"none"):
             linked = Message("A link is opening Pinpoint as {person}.", person=person or Message("its owner"))
             reply = self.question(headers, linked, token=token)
@@ -195,15 +210,20 @@ class SignIn:
         elif known is not None:
             return None
         else:
-            reply = self.question(headers, _WRONG_TOKEN if token else None)
+            used = token or self._cookie_of(dict(headers))
+            reply = self.question(headers, self._problem_with(used, address) or (_WRONG_TOKEN if token else None))
         reply.headers["cache-control"] = "no-store"
         return reply
 
-    def with_token(self, token: str, headers: Iterable[Header], *, is_https: bool) -> Response:
+    def with_token(self, token: str, headers: Iterable[Header], address: str = "", *, is_https: bool) -> Response:
         """The reply to the form of the sign-in page with an access token or a key."""
-        if self._person(token) is None:
-            return self.question(headers, _WRONG_TOKEN)
+        if self._person(token, address) is None:
+            return self.question(headers, self._problem_with(token, address) or _WRONG_TOKEN)
         return self.signed_in(token, "./", is_https=is_https)
+
+    def limits_of_key(self, headers: Iterable[Header]) -> list[Message]:
+        """What a person who is signed in with a key should know about its validity."""
+        return [] if self._keys is None else self._keys.limits_of(self._cookie_of(dict(headers)))
 
     def question(
         self,
@@ -238,14 +258,20 @@ class SignIn:
         """The token that a browser sends; "" without one."""
         return cookie_parser(headers.get(b"cookie", b"").decode("latin-1")).get(self.cookie, "")
 
-    def _person(self, text: str) -> str | None:
-        """The person whose token this is; "" for the access token, None if it is not a valid token."""
+    def _problem_with(self, text: str, address: str) -> Message | None:
+        return None if self._keys is None or not text else self._keys.problem_with(text, address)
+
+    def _person(self, text: str, address: str) -> str | None:
+        """The person with this token at this address; "" for the access token, None if it is not valid there."""
         if hmac.compare_digest(text.encode(), self.token.encode()):
             return ""
         if not text:
             return None
         by_password = None if self.passwords is None else self.passwords.person_with(text)
-        return by_password or self._find_person(text) or None
+        if by_password:
+            return by_password
+        person = self._find_person(text) or None
+        return None if person is None or self._problem_with(text, address) else person
 
     def _is_ticket(self, text: str) -> bool:
         return self._tickets.pop(text, 0.0) > time.monotonic()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
@@ -105,11 +105,18 @@ def sign_in_page(language: str, problem: str | None, token: str, name: str | Non
 
 
 def account_page(
-    language: str, name: str, num_browsers: int | None, hint: str, problem: str = "", done: str = ""
+    language: str,
+    name: str,
+    num_browsers: int | None,
+    hint: str,
+    problem: str = "",
+    done: str = "",
+    limits: Sequence[Message] = (),
 ) -> str:
     """The page of a person who is signed in; `num_browsers` is None for one without a password.
 
-    `hint` says which passwords are accepted. `problem` or `done` is what became of the person's last request.
+    `hint` says which passwords are accepted. `problem` or `done` is what became of the person's last request. `limits`
+    are those of the key with which the person is signed in.
     """
     texts = {
         "title": Message("Account of {name}", name=name) if name else Message("Account of the owner"),
@@ -134,6 +141,9 @@ def account_page(
         parts.append('<p role="alert">{problem}</p>\n')
     if done:
         parts.append('<p role="status">{done}</p>\n')
+    for number, limit in enumerate(limits):
+        texts[f"limit{number}"] = limit
+        parts.append(f"<p>{{limit{number}}}</p>\n")
     parts.append("<p>{nothing}</p>\n" if num_browsers is None else _CHANGE_FORM)
     return _filled(_HEAD + "".join(parts) + _END, language, texts, {"name": name})
 

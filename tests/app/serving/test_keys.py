@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,10 @@ from app.__main__ import main
 from app.errors import ApiError, CommandError, LogError
 from app.serving.admission import Admission
 from app.serving.api_limits import MAX_AT_ONCE
+from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
+from app.ui.sign_in import SignIn
+from tests.app.serving.conftest import Program
 
 
 def test_file_has_the_hash_of_a_key_only_and_is_private(keys: ApiFile):
@@ -148,6 +151,105 @@ def test_address_counts_as_a_key_only_where_a_dialect_allows_it(keys: ApiFile):
     assert admission.enter(None, "192.168.1.20").name == "Ana"
     assert refusal(admission, None, "192.168.1.21") == "no_key"
     assert refusal(admission, "pinpoint-guess", "192.168.1.20") == "wrong_key"
+
+
+def day(offset: int) -> str:
+    return (datetime.now(UTC) + timedelta(days=offset)).date().isoformat()
+
+
+def expire(keys: ApiFile) -> None:
+    """Makes yesterday the last day of all keys."""
+    keys.connection.db.execute("UPDATE key SET expires = ?", (day(-1),))
+
+
+def test_key_is_refused_after_its_last_day(keys: ApiFile):
+    admission = Admission(keys)
+    key, text = keys.create("Ana", expires=day(0), address="192.168.1.20", signs_in=True)
+    assert admission.enter(text).key == key and keys.is_valid(key) and keys.person_with(text) == "Ana"
+    assert admission.enter(None, "192.168.1.20").name == "Ana" and keys.is_in(text.encode())
+    expire(keys)
+    with pytest.raises(ApiError, match=f"expired after {day(-1)}") as caught:
+        admission.enter(text)
+    assert caught.value.kind == "wrong_key"
+    assert refusal(admission, None, "192.168.1.20") == "no_key"
+    assert not keys.is_valid(key) and keys.person_with(text) is None and not keys.is_in(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("networks", "allowed", "refused"),
+    [
+        (["192.168.1.20"], ["192.168.1.20", "::ffff:192.168.1.20"], ["192.168.1.21", "::1", ""]),
+        (["10.1.2.3/8", "2001:db8::/32"], ["10.255.0.1", "2001:db8:1::5"], ["11.0.0.1", "2001:db9::1", "proxy"]),
+        ([], ["192.168.1.20", "::1", ""], []),
+    ],
+)
+def test_key_is_good_only_for_addresses_in_its_networks(
+    keys: ApiFile, networks: list[str], allowed: list[str], refused: list[str]
+):
+    admission = Admission(keys)
+    _, text = keys.create("Ana", networks=networks, signs_in=True)
+    for address in allowed:
+        assert admission.enter(text, client=address).name == "Ana"
+    for address in refused:
+        with pytest.raises(ApiError, match="cannot be used from the address") as caught:
+            admission.enter(text, client=address)
+        assert caught.value.kind == "forbidden"
+
+
+def test_program_is_refused_at_another_address(gateway: ApiGateway, keys: ApiFile):
+    text = keys.create("Ana", networks=["10.0.0.0/8"])[1]
+    replies = {
+        address: Program(gateway, address, authorization=f"Bearer {text}").get("/api/v1/usage")
+        for address in ("10.9.8.7", "192.168.1.20")
+    }
+    assert replies["10.9.8.7"].status_code == 200
+    assert replies["192.168.1.20"].json()["error"] == {
+        "kind": "forbidden",
+        "message": "This key cannot be used from the address 192.168.1.20.",
+    }
+
+
+def test_browser_is_told_why_its_key_is_refused(keys: ApiFile):
+    text = keys.create("Ana", networks=["10.0.0.0/8"], expires=day(3), signs_in=True)[1]
+    sign_in = SignIn("t0ken-of-this-test_000", keys.person_with, keys=keys)
+    cookie = [(b"cookie", f"{sign_in.cookie}={text}".encode())]
+    assert sign_in.person_of(cookie, "10.1.1.1") == "Ana" and sign_in.person_of(cookie, "11.1.1.1") is None
+    assert [str(each) for each in sign_in.limits_of_key(cookie)] == [
+        f"This key is valid until {day(3)} (UTC).",
+        "This key can be used only from 10.0.0.0/8.",
+    ]
+    german = [(b"accept-language", b"de"), *cookie]
+    shown = sign_in.answer(b"", german, "11.1.1.1")
+    assert shown is not None and "von der Adresse 11.1.1.1 aus nicht" in bytes(shown.body).decode()
+    assert b"cannot be used from" in bytes(sign_in.with_token(text, [], "11.1.1.1", is_https=False).body)
+    expire(keys)
+    assert b"expired after" in bytes(sign_in.with_token(text, [], "10.1.1.1", is_https=False).body)
+    assert sign_in.person_of(cookie, "10.1.1.1") is None
+
+
+def test_file_of_an_earlier_version_keeps_its_keys(tmp_path: Path):
+    file = ApiFile.beside(tmp_path / "log.sqlite")
+    key, text = file.create("Ana")
+    for column in ("expires", "networks", "signs_in"):
+        file.connection.db.execute(f"ALTER TABLE key DROP COLUMN {column}")
+    file.close()
+    again = ApiFile.beside(tmp_path / "log.sqlite")
+    assert again.find(text) == key and Admission(again).enter(text).name == "Ana"
+    again.close()
+
+
+def test_impossible_limits_of_a_key_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    log = ["--log", str(tmp_path / "log.sqlite")]
+    for flags, problem in (
+        (["--expires", "tomorrow"], "'tomorrow' is not a date"),
+        (["--expires", day(-1)], "is in the past"),
+        (["--only-from", "10.0.0.0/99"], "is not an IP address or a network"),
+    ):
+        assert main(["keys", "create", "Ana", *flags, *log]) == 2
+        assert problem in capsys.readouterr().err
+    limits = ["--expires", day(9), "--only-from", "10.0.0.0/8", "--only-from", "2001:db8::1"]
+    assert main(["keys", "create", "Ana", *limits, *log]) == 0 and main(["keys", "list", *log]) == 0
+    assert f"Ana (until {day(9)}, only from 10.0.0.0/8 2001:db8::1/128)" in capsys.readouterr().out
 
 
 def test_command_line_is_read_without_database_and_web_server():
