@@ -14,6 +14,7 @@ from app.i18n import Message
 from app.log.records import EventType
 from app.segments import Json
 from app.segments.clean_texts import clean_target, one_line
+from app.text.nontranslatables import nontranslatables
 from app.text.words import count_occurrences
 from engine import Avoid, InvalidRequest
 
@@ -245,6 +246,14 @@ def contains_banned(text: str, ban: Avoid) -> bool:
     if ban.case == "permissive":
         return count_occurrences(text.lower(), ban.text.lower()) > 0
     return count_occurrences(text, ban.text) > 0
+
+
+def kept_text_with(ban: Avoid, text: str, source: str) -> str | None:
+    """The code, address or tag in `text` that is copied from the source and contains the banned text; else None."""
+    if not contains_banned(text, ban):
+        return None
+    kept = (each.text for each in nontranslatables(text) if each.text in source)
+    return next((each for each in kept if contains_banned(each, ban)), None)
 
 
 def _phrase(text: str, what: str) -> str:

@@ -22,7 +22,7 @@ from app.segments.proposal_view import (
 )
 from app.segments.resolved_constraints import Conflict, distinct_terms, term_key
 from app.segments.revision import with_changes
-from app.segments.segment_constraints import contains_banned
+from app.segments.segment_constraints import contains_banned, kept_text_with
 from app.segments.state import Json, SegmentState
 from app.text.nontranslatables import placeholders, without_markup
 from app.text.subtitle_layout import RULES
@@ -170,7 +170,8 @@ def _kept_states(segment: SegmentState) -> list[Json]:
 def _ban_states(segment: SegmentState) -> list[Json]:
     """Status of each ban in the newest answer.
 
-    "kept" (avoided), "clash" (contradicts a constraint), "stands" (occurs inside a required term) or "pending".
+    "kept" (avoided), "clash" (contradicts a constraint), "stands" (occurs inside a required term, or a text that is
+    copied from the source) or "pending".
     """
     states = []
     decoded = segment.decoded
@@ -181,8 +182,10 @@ def _ban_states(segment: SegmentState) -> list[Json]:
             clashing = [c.text for c in decoded.banned_requirements() if contains_banned(c.text, ban)]
             if clashing:
                 status, reason = "clash", Message("Required here: {texts}", texts=", ".join(clashing))
-            elif any(contains_banned(h.text, ban) for h in decoded.translation.hypotheses):
-                status, reason = "stands", Message("Occurs only inside a required term.")
+            elif found := next((h.text for h in decoded.translation.hypotheses if contains_banned(h.text, ban)), ""):
+                kept = kept_text_with(ban, found, segment.source)
+                inside_kept = Message("Occurs in “{text}”, which is copied from the source.", text=kept)
+                status, reason = "stands", inside_kept if kept else Message("Occurs only inside a required term.")
             elif decoded.best is not None:
                 status = "kept"
         states.append({"text": ban.text, "case": ban.case, "status": status, "reason": reason})

@@ -25,6 +25,7 @@ from app.models.document_direction import decide, language_and_script, other_lan
 from app.models.loading import ModelHandle
 from app.models.style import Style
 from app.segments.resolved_constraints import request_of
+from app.segments.segment_constraints import kept_text_with
 from app.serving.admission import Caller
 from app.serving.api_limits import ANSWER_SECONDS, MAX_SENTENCES, OUTAGE_LOOK_SECONDS, SENTENCES_AT_ONCE
 from app.serving.constrained_texts import (
@@ -58,7 +59,6 @@ from engine import (
     ScoreQuestion,
     SearchOptions,
     Translation,
-    occurrences,
     offer_of,
     sentence_spans,
 )
@@ -487,16 +487,9 @@ def _avoided_in_kept_texts(translation: Translation) -> Iterator[Reason]:
     """Why a complete translation has an avoided text: it is in code, an address or a tag that is kept as it is."""
     text = translation.hypotheses[0].text if translation.hypotheses else ""
     for item in translation.request.avoid:
-        found = occurrences(*((text, item.text) if item.case == "exact" else (text.lower(), item.text.lower())), "word")
-        for element in nontranslatables(text) if found else ():
-            if element.text in translation.request.source and any(
-                element.start <= start and end <= element.end for start, end in found
-            ):
-                message = (
-                    f"{element.text!r} is kept from the source, although it contains {item.text!r}, which is avoided"
-                )
-                yield Reason("avoided", message)
-                break
+        if kept := kept_text_with(item, text, translation.request.source):
+            message = f"{kept!r} is kept from the source, although it contains {item.text!r}, which is avoided"
+            yield Reason("avoided", message)
 
 
 def _placed(hypothesis: Hypothesis, phrases: Sequence[Phrase], num_own: int, at: int = 0) -> Iterator[PlacedPhrase]:

@@ -169,6 +169,13 @@ def test_ban_is_reported_as_occurring_only_inside_a_term():
     assert (state["status"], state["reason"]) == ("stands", "Occurs only inside a required term.")
 
 
+def test_ban_is_reported_as_occurring_in_an_option_that_is_copied():
+    source = "Run the command with --info first."
+    base = replace(segment(constraints=Constraints(bans=(Avoid("info"),))), source=source)
+    (state,) = detail_view(answered(base, "Führen Sie den Befehl zuerst mit --info aus."))["ban_states"]
+    assert (state["status"], state["reason"]) == ("stands", "Occurs in “--info”, which is copied from the source.")
+
+
 def test_pin_shows_its_aligned_source_words():
     base = answered(segment(constraints=Constraints(pins=("Datei",))), "Der Router speichert die Datei.")
     (state,) = detail_view(base)["pin_states"]
