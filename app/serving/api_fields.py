@@ -61,6 +61,18 @@ def choice_field(name: str, choices: Mapping[str, T], default: str = "", about: 
     return ApiField(name, schema, read, is_required)
 
 
+def boolean_field(name: str, default: bool, about: str = "") -> ApiField[bool]:
+    """A field that is true or false, in a form as text."""
+
+    def read(name: str, value: Any) -> bool:
+        shown = str(default if value is None else value).lower()
+        if shown not in ("true", "1", "false", "0"):
+            raise ApiError("invalid", f"{name} is {shown[:40]!r}; it must be true or false.")
+        return shown in ("true", "1")
+
+    return ApiField(name, _described({"type": "boolean", "default": default}, about), read)
+
+
 def names_field(name: str, most: int, about: str = "") -> ApiField[list[str]]:
     """A field that is a list of names, or names separated by commas."""
 

@@ -21,6 +21,7 @@ from app.serving.admission import Caller
 from app.serving.api_fields import (
     ApiField,
     body,
+    boolean_field,
     choice_field,
     ignored_field,
     names_field,
@@ -96,9 +97,7 @@ _TEXT: Final = texts_field("text", "The texts to translate.", ["Open the file."]
 _TAG_HANDLING: Final = choice_field("tag_handling", _MARKUP, "", "Whether the texts contain markup.")
 _VERSION: Final = choice_field("tag_handling_version", {"v1": 1, "v2": 2, "": 0}, "", "Both are read in one way.")
 _SPLIT: Final = choice_field("split_sentences", _SPLITTING, "", "By default, `nonewlines` with markup, else `1`.")
-_OUTLINE: Final = choice_field(
-    "outline_detection", {"0": False, "1": True, "false": False, "true": True}, "1", "Find paragraphs of XML."
-)
+_OUTLINE: Final = boolean_field("outline_detection", True, "Find paragraphs of XML.")
 _IGNORE, _SPLITTING_TAGS, _NON_SPLITTING = (
     names_field(f"{name}_tags", MAX_TAG_NAMES, about)
     for name, about in (

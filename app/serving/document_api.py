@@ -18,7 +18,7 @@ from app.formats import Reading
 from app.formats.soft_breaks import LineBreaksChoice, line_breaks_of
 from app.serving.admission import Caller
 from app.serving.api_documents import ApiDocument, DocumentOrder, DocumentState
-from app.serving.api_fields import body_of, choice_field, object_of, optional_field, raw_field
+from app.serving.api_fields import body_of, boolean_field, choice_field, object_of, optional_field, raw_field
 from app.serving.api_schemas import LANGUAGES, LanguageSchema, parsed
 from app.serving.dialects import (
     BEARER_KEY,
@@ -47,6 +47,7 @@ _LANGUAGES: Final = tuple(
     raw_field(name, schema, is_required=name in LANGUAGES["required"])
     for name, schema in LANGUAGES["properties"].items()
 )
+_NUMBERS: Final = boolean_field("numbers", default=True)  # which `LanguageSchema` describes
 _PROJECT: Final = optional_field("project", _ABOUT_PROJECT)
 _ENCODING: Final = optional_field("encoding", "The encoding of a text, such as cp1250.")
 _COLUMN_PAIR: Final = optional_field("columns", "The columns of sources and targets of a table, such as 2,3.")
@@ -102,6 +103,7 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
             raise ApiError("invalid", "project is not a number.")
         own = {each.name for each in (_PROJECT, *_READING)}
         given = {name: value for name, value in fields.items() if name not in own}
+        given[_NUMBERS.name] = _NUMBERS.of(fields)
         reading = _reading(fields)
         languages = parsed(LanguageSchema, given, "form")
         number = int(project) if project else None

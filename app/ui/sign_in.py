@@ -81,7 +81,7 @@ class PasswordLogin(Protocol):
         """Ends the tokens of all browsers of a person; returns how many."""
 
 
-class KeyRules(Protocol):
+class KeyLimits(Protocol):
     """The validity of people's keys, which may expire, or be good for some addresses only."""
 
     def problem_with(self, text: str, address: str) -> Message | None:
@@ -104,7 +104,7 @@ class SignIn:
         find_person: Callable[[str], str | None] = lambda key: None,
         person_header: str = "",
         passwords: PasswordLogin | None = None,
-        keys: KeyRules | None = None,
+        keys: KeyLimits | None = None,
     ) -> None:
         """`find_person` returns the name of the person with that key.
 
@@ -127,7 +127,7 @@ class SignIn:
         find_person: Callable[[str], str | None] = lambda key: None,
         person_header: str = "",
         passwords: PasswordLogin | None = None,
-        keys: KeyRules | None = None,
+        keys: KeyLimits | None = None,
     ) -> SignIn:
         """With the token of this file, which is created if it is not there; only its owner may read it.
 

@@ -15,7 +15,7 @@ from client.models import (
     PriceRequest,
     TextSchema,
     TranslateRequest,
-    TranslateV2TranslatePostJsonBody,
+    TranslateV2TranslatePostBody,
 )
 from client.types import File
 
@@ -40,12 +40,13 @@ assert texts_alternatives.sync(client=client, body=asked).alternatives
 
 sent = File(payload=io.BytesIO(b"Open the file."), file_name="manual.txt", mime_type="text/plain")
 document = documents_create.sync(client=client, body=DocumentsCreateBody(file=sent, target="de"))
+assert not isinstance(document, OwnApiError), document
 while document.state == "translating":
     time.sleep(0.05)
     document = documents_status.sync(document.id, client=client)
 assert documents_file.sync_detailed(document.id, client=client).content.decode().startswith("Öffnen")
 
 deepl = AuthenticatedClient(base_url=address, token=key, prefix="DeepL-Auth-Key")
-body = TranslateV2TranslatePostJsonBody(text=["Open the file."], target_lang="DE")
+body = TranslateV2TranslatePostBody(text=["Open the file."], target_lang="DE")
 answer = translate_v2_translate_post.sync_detailed(client=deepl, body=body)
 assert answer.status_code == 200 and b"Datei" in answer.content, answer

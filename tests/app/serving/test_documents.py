@@ -115,6 +115,13 @@ def test_a_program_chooses_keys_columns_encoding_and_line_breaks(client: Program
         assert (refused.status_code, refused.json()["error"]["kind"]) == (400, "invalid"), refused.text
 
 
+@pytest.mark.parametrize(("numbers", "status"), [("false", 201), ("True", 201), ("1", 201), ("maybe", 400)])
+def test_numbers_of_a_document_can_be_chosen_in_the_form(client: Program, numbers: str, status: int):
+    reply = send(client, b"Open the file.", numbers=numbers)
+    assert reply.status_code == status, reply.text
+    assert status == 201 or "numbers is 'maybe'; it must be true or false" in reply.text
+
+
 def test_document_outlives_its_workspace(client: Program, sessions: Sessions):
     number = send(client).json()["id"]
     translated(client, number)

@@ -139,6 +139,6 @@ def test_random_requests_get_only_described_answers(
         command = ("schemathesis", "run", "api.json", "--url", address, "--header", f"Authorization: {scheme} {key}")
         options = ("--include-path-regex", f"^{prefix}", "--exclude-path-regex", "/events$", "--seed", "1")
         tool(
-            *command, *options, "--checks", ",".join(CHECKS), "--max-examples", "20", "--phases", "examples,fuzzing",
+            *command, *options, "--checks", ",".join(CHECKS), "--max-examples", "10", "--phases", "examples,fuzzing",
             packages=RANDOM_REQUESTS, cwd=tmp_path,
         )  # fmt: skip
