@@ -1,18 +1,15 @@
 """The one page: a Gradio component whose script draws the workbench, and the functions that it calls.
 
-The component's template is empty and static, and the script makes DOM from text nodes only: nothing that a document,
-glossary or model says ever becomes HTML or JavaScript.
+The component has no template, and the script makes DOM from text nodes only: nothing that a document, glossary or model
+says ever becomes HTML or JavaScript.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import spec_from_file_location
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -22,58 +19,35 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from app.access.actor import Actor
-from app.lean_imports import imported_when_used
 from app.precedence import short_command
 from app.text.client_json import parsed_json
 from app.ui.api import Api
+from app.ui.component import ScriptedComponent
+from app.ui.lean_gradio import gr
 from app.ui.sign_in import SignedIn
-
-
-class _WithoutStubFiles(SourceFileLoader):
-    """Imports a module of Gradio that renders a stub file (.pyi) of each of 81 components at each start.
-
-    That takes half of the time to import Gradio (1.8 of 3.6 s of processor time), and nothing reads the files.
-    """
-
-    @classmethod
-    def find_spec(cls, name: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
-        """The module with this loader; None for any other module (a finder of `sys.meta_path`)."""
-        found = PathFinder.find_spec(name, path) if name == "gradio.component_meta" else None
-        if found is None or found.origin is None:
-            return None
-        return spec_from_file_location(name, found.origin, loader=cls(name, found.origin))
-
-    def exec_module(self, module: Any) -> None:
-        """Runs the module, then replaces its function that writes stub files."""
-        super().exec_module(module)
-        module.create_or_modify_pyi = lambda *_: None
-
-
-sys.meta_path.insert(0, _WithoutStubFiles)
-with imported_when_used("pandas"):  # 32 MB, for tables that the page does not have
-    import gradio as gr
-    from gradio import blocks
-
-sys.meta_path.remove(_WithoutStubFiles)
 
 STATIC_PATH = "pinpoint-static"
 # Where Gradio's script calls the functions of a component (with the slash), and other programs.
 FUNCTION_PATHS = ("/gradio_api/component_server", "/gradio_api/component_server/")
-QUEUE_SLEEP_SECONDS = 1.0
 ITEMS_AT_ONCE = 500  # of a list in a reply
 _STYLES = ("icons", "editor", "pages", "report", "glossary", "projects")
-_TEMPLATE = """
-<div class="pinpoint" lang="en"><p class="loading" role="status">Pinpoint is starting …</p></div>
-"""
 
 
-def script_of(folder: str) -> str:
-    """Starts the page; `folder` is the address of its scripts."""
-    return f"""
-import(new URL('{folder}/main.js', document.baseURI).href)
-  .then(module => module.mount(element.querySelector('.pinpoint'), server))
-  .catch(error => {{ element.querySelector('.loading').textContent = 'Pinpoint could not start: ' + error.message; }});
-"""
+class Workbench(ScriptedComponent):
+    """The page, as a component without a value or events; its script calls the functions in `functions`."""
+
+    def __init__(self, script: str, functions: Sequence[Callable[..., Any]]) -> None:
+        super().__init__(script, elem_id="workbench")
+        self.server_fns = list(functions)
+
+    def get_config(self, cls: type[Any] | None = None) -> dict[str, Any]:
+        """What the page gets."""
+        return {**super().get_config(cls), "loading": "Pinpoint is starting …"}
+
+
+# The files of the component, for which Gradio would print a line each.
+COMPONENT_PATH = f"/gradio_api/custom_component/{Workbench.get_component_class_id()}/client/component"
+_TO_ROOT = "../" * COMPONENT_PATH.count("/")
 
 
 def head_of(folder: str) -> str:
@@ -194,7 +168,7 @@ def mount_page(app: FastAPI, api: Api, version: str, *, host: str, port: int, ma
 class _NoApp:
     """Instead of Gradio's web application, which a page makes three times, and of which it serves the last.
 
-    Making one takes 50 ms of processor time.
+    Making one takes 50 ms of processor time. Gradio has no setting for it.
     """
 
     @staticmethod
@@ -205,7 +179,7 @@ class _NoApp:
 @contextmanager
 def _without_apps() -> Iterator[None]:
     """Pages that are built in it make no web application of their own: `mount_page` makes it."""
-    names = vars(blocks)
+    names = vars(gr.blocks)
     real, names["App"] = names["App"], _NoApp
     try:
         yield
@@ -213,17 +187,14 @@ def _without_apps() -> Iterator[None]:
         names["App"] = real
 
 
+class _Page(gr.Blocks):
+    """A page whose events never wait in Gradio's queue: it has none, and the server answers its functions itself."""
+
+    def run_startup_events(self) -> None:
+        """Does not start the queue, which looks for work 1,000 times a second: 5 % of a processor."""
+
+
 def _build_page(api: Api, folder: str) -> gr.Blocks:
-    with _without_apps(), gr.Blocks(title="Pinpoint", analytics_enabled=False, fill_height=True) as page:
-        # Not a subclass: Gradio writes a stub file beside the source of every component class.
-        gr.HTML(
-            value="",
-            html_template=_TEMPLATE,
-            js_on_load=script_of(folder),
-            apply_default_css=False,
-            elem_id="workbench",
-            server_functions=_functions(api),
-        )
-    # Nothing is ever in Gradio's queue, which looks for work 1,000 times a second: 5 % of a processor.
-    page._queue.sleep_when_free = QUEUE_SLEEP_SECONDS
+    with _without_apps(), _Page(title="Pinpoint", analytics_enabled=False, fill_height=True) as page:
+        Workbench(f"{_TO_ROOT}{folder}/main.js", _functions(api))
     return page

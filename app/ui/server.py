@@ -33,9 +33,10 @@ from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.account import ACCOUNT_PATH, MAX_FORM_BYTES, PASSWORD_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, add_account
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
+from app.ui.content_policy import PageSender, policy
 from app.ui.draining import Asgi, Draining
 from app.ui.own_pages import OwnPages
-from app.ui.page import FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
+from app.ui.page import COMPONENT_PATH, FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
 from app.ui.replies import shown_message
 from app.ui.sign_in import SignedIn, SignIn
 from app.ui.static_files import StaticFiles
@@ -54,7 +55,7 @@ _SHORT_SECONDS = 0.5  # a request that takes longer is asked a second time wheth
 PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a manifest without cookies
 # What the page uses. Gradio has more, such as uploads and queues; they are closed.
 _GRADIO_FILES = ("/assets/", "/static/")
-_READ_PATHS = (*_GRADIO_FILES, "/download/", PUBLIC_PATH)
+_READ_PATHS = (*_GRADIO_FILES, COMPONENT_PATH + "/", "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token; returns only the status and the version
 PUBLIC_ROUTES = frozenset({HEALTH_PATH, SIGN_IN_PATH})  # for people who are not signed in
 METRICS_PATH = "/metrics"
@@ -68,20 +69,14 @@ _LIMITS = {
     MODEL_PATH: MAX_MODEL_BYTES,
     **dict.fromkeys(_FORM_PATHS, MAX_FORM_BYTES),
 }
-# Gradio's own scripts need inline code and eval; connect-src prevents injected code from sending data to other servers.
-_POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; "
-    "form-action 'self'; manifest-src 'self'; frame-ancestors 'none'"
-)
 _HEADERS = (
-    (b"content-security-policy", _POLICY.encode("ascii")),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_HEADERS_WITH_POLICY = ((b"content-security-policy", policy()), *_HEADERS)
 
 
 class Doors:
@@ -104,9 +99,15 @@ class Doors:
             await self.app(scope, receive, send)
             return
 
+        is_page = scope["path"] == "/"
+        if is_page:  # its scripts are read
+            scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+            send = PageSender(send)
+        headers = _HEADERS if is_page else _HEADERS_WITH_POLICY
+
         async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
+                message["headers"] = [*message["headers"], *headers]
             await send(message)
 
         person = "" if self.sign_in is None else self.sign_in.person_of(scope["headers"], _address_of(scope))
@@ -264,6 +265,7 @@ def build_server(
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
     files = StaticFiles(STATIC_FOLDER)
     app.mount(f"/{STATIC_PATH}", files, name="static")
+    app.mount(COMPONENT_PATH, StaticFiles(STATIC_FOLDER / "component"), name="component")
 
     @app.get("/status")
     def status(actor: SignedIn) -> Response:

@@ -232,9 +232,12 @@ def app(browser: Browser, model_folder: Path, tmp_path_factory: pytest.TempPathF
         yield app
 
 
-def new_context(browser: Browser) -> BrowserContext:
-    """An empty browser profile that waits up to a minute for what a test expects."""
-    context = browser.new_context(viewport=VIEWPORT, accept_downloads=True)
+def new_context(browser: Browser, *, bypass_csp: bool = False) -> BrowserContext:
+    """An empty browser profile that waits up to a minute for what a test expects.
+
+    With `bypass_csp`, injected scripts run, so that a test finds them.
+    """
+    context = browser.new_context(viewport=VIEWPORT, accept_downloads=True, bypass_csp=bypass_csp)
     context.set_default_timeout(60_000)
     return context
 

@@ -129,7 +129,7 @@ class HostileModel(HandDecoder):
 @pytest.fixture
 def page(browser: Browser, tmp_path) -> Iterator[Page]:
     with serve(ready_model(HostileModel()), tmp_path) as url:
-        context = new_context(browser)
+        context = new_context(browser, bypass_csp=True)
         page = context.new_page()
         page.add_init_script(CALLS)
         page.goto(url)
@@ -272,7 +272,7 @@ def test_names_of_people_and_remarks_are_shown_as_text_to_others(browser: Browse
 
     sign_in = SignIn("t0ken-of-this-test_000", keys.get)
     with serve(ready_model(HandDecoder()), tmp_path, on_start=prepare, sign_in=sign_in) as url:
-        contexts = [new_context(browser) for _ in keys]
+        contexts = [new_context(browser, bypass_csp=True) for _ in keys]
         for context in contexts:
             context.add_init_script(CALLS)
         tom, rita = (

@@ -144,3 +144,25 @@ def test_requests_from_other_sites_are_refused(screen: Screen):
     )
     response = api.get(screen.url)
     assert "connect-src 'self'" in response.headers["content-security-policy"]
+
+
+def test_injected_scripts_do_not_run(screen: Screen, tabs: BrowserContext):
+    page = tabs.new_page()
+    page.goto(screen.url)
+    page.locator(".head").wait_for()
+    violated = page.evaluate(
+        """async () => {
+          const violated = [];
+          document.addEventListener('securitypolicyviolation', event => violated.push(event.effectiveDirective));
+          const script = document.createElement('script');
+          script.textContent = 'window.hasRun = "script"';
+          const picture = document.createElement('div');
+          picture.innerHTML = '<img src="data:," onerror="window.hasRun = 1">';
+          document.body.append(script, picture);
+          setTimeout('window.hasRun = "text"');
+          await new Promise(resolve => setTimeout(resolve, 300));
+          return [window.hasRun ?? 'nothing', ...violated.sort()];
+        }"""
+    )
+    assert violated == ["nothing", "script-src", "script-src-attr", "script-src-elem"]
+    page.close()

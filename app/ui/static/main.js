@@ -1,4 +1,4 @@
-/* Starts the page: the component's script calls `mount`. */
+/* Starts the page: Gradio's component calls `show` (component/index.js). */
 import {Bench, TOKEN_KEY} from './bench.js';
 import {greet, inLanguage} from './core/connection.js';
 import {loadBindings} from './core/key_bindings.js';
@@ -17,9 +17,9 @@ const stopFrames = () => {
 /**
  * Starts the page in the root element of the Gradio component; `server` has the functions of the server.
  * @param {HTMLElement} root
- * @param {Server} server
+ * @param {{server: Server}} shared
  */
-export const mount = async (root, server) => {
+export const show = async (root, {server}) => {
   await loadTexts();
   loadBindings();
   root.lang = document.documentElement.lang = currentLanguage();
@@ -27,4 +27,5 @@ export const mount = async (root, server) => {
   const reply = await greet(inPageLanguage, readStored('session', TOKEN_KEY));
   new Bench(root, inPageLanguage).start(reply);
   stopFrames();
+  return {};
 };

@@ -169,6 +169,23 @@ declare global {
   type WordMark = {start: number; end: number; classes: string; attributes: Record<string, string>};
   type OfferedChange = {start: number; end: number; text: string; take: () => void};
   /** An editor's element with the properties of a text area. */
+  /** What Gradio's page gives a custom component. */
+  type GradioProps = {
+    shared_props: {
+      id: number;
+      label?: string | null;
+      show_label?: boolean;
+      interactive?: boolean;
+      visible: boolean | 'hidden';
+      elem_id?: string | null;
+      elem_classes?: string[] | null;
+      server: Server;
+      register_component: (id: number, update: (changes: Record<string, unknown>) => void, state: () => unknown) => void;
+      unregister_component: (id: number, update: (changes: Record<string, unknown>) => void) => void;
+      dispatcher: (id: number, event: string, data: unknown) => void;
+    };
+    props: {script: string; loading?: string; value?: unknown} & Record<string, unknown>;
+  };
   type TextAreaLike = HTMLElement & Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd' | 'readOnly'> & {
     setSelectionRange: (start: number, end: number) => void;
   };
