@@ -77,6 +77,7 @@ def _command(arguments: list[str]) -> int:
 # The modules of the commands, without `app.cli`. Those of the log are in one.
 _MODULES: Final = {
     "translate": "translate_many", "models": "models_command", "mcp": "mcp_command", "serve": "serve_command",
+    "demo": "demo_command",
     "keys": "keys_command", "people": "people_command", "memory": "memory_command",
     "assignments": "assignments_command", "dependencies": "dependencies",
 }  # fmt: skip

@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "people": "give people roles and passwords, and make them members of projects",
     "assignments": "list assignments of documents to people, assign documents or parts of them, and end assignments",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
+    "demo": "show the engine and the editor in a page of plain Gradio, without a log",
     "serve": "run a model in several processes or on several machines (Ray Serve)",
     "dependencies": "list the packages that Pinpoint runs with, and their licences",
 }
@@ -303,6 +304,11 @@ def build_parser() -> argparse.ArgumentParser:
     mcp = add("mcp", manuals.MCP)
     _add_glossary_flags(mcp)
     _add_model_flags(mcp)
+
+    demo = add("demo", manuals.DEMO)
+    add_flag(demo, "model")
+    add_flag(demo, "host", default="127.0.0.1")
+    add_flag(demo, "port", default=7870)
 
     keys = add("keys", manuals.KEYS)
     action = _adder_of_actions(keys, "action on keys")

@@ -23,11 +23,24 @@ const preferredLanguage = () => {
   );
 };
 
-/** Loads the texts; must finish before anything is drawn. */
-export const loadTexts = async () => {
+const takeLanguage = () => {
   language = preferredLanguage();
   locale = navigator.languages.find(tag => tag.split('-')[0] === language) ?? language;
+};
+
+/** Loads the texts; must finish before anything is drawn. */
+export const loadTexts = async () => {
+  takeLanguage();
   texts = await (await fetch(new URL(`../texts.${language}.json`, import.meta.url))).json();
+};
+
+/**
+ * Takes texts that came with the page, instead of loading them.
+ * @param {Record<string, Record<string, string>>} known by language and key
+ */
+export const takeTexts = known => {
+  takeLanguage();
+  texts = known[language];
 };
 
 export const currentLanguage = () => language;

@@ -14,7 +14,7 @@ export class SelectionBar {
   #isClicked = false; // the caret is where the person clicked
 
   /**
-   * @param {TargetText} text
+   * @param {Pick<TargetText, 'field'>} text
    * @param {[label: () => string, action: string, act: () => void][]} commands `action`: the action of the same keys
    */
   constructor(text, commands) {
