@@ -248,16 +248,6 @@ def _type_name(annotated: Any) -> str:
     return name
 
 
-def settings_table(options: type) -> str:
-    """The settings in Markdown: name, values, default, meaning."""
-    rows = [
-        f"| `{entry.name}` | {'true or false' if entry.kind is bool else entry.values} | {entry.shown_default} "
-        f"| {entry.help} |"
-        for entry in settings_of(options)
-    ]
-    return "\n".join(["| option | values | default | meaning |", "|---|---|---|---|", *rows]) + "\n"
-
-
 def _shown(number: float) -> str:
     """A bound without an exponent: 1000000, 0.5."""
     return str(int(number)) if number == int(number) else f"{number:g}"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.settings import add_flags, check_settings, given_settings, setting, settings_table
+from engine.settings import add_flags, check_settings, given_settings, setting, settings_of
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,16 @@ def test_wrong_flag_ends_with_a_message(capsys: pytest.CaptureFixture[str], argu
     with pytest.raises(SystemExit):
         parsed(*arguments)
     assert message in capsys.readouterr().err
+
+
+def settings_table(options: type) -> str:
+    """The settings in Markdown: name, values, default, meaning."""
+    rows = [
+        f"| `{entry.name}` | {'true or false' if entry.kind is bool else entry.values} | {entry.shown_default} "
+        f"| {entry.help} |"
+        for entry in settings_of(options)
+    ]
+    return "\n".join(["| option | values | default | meaning |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def test_help_and_table_show_meaning_values_and_default() -> None:

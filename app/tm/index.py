@@ -1,8 +1,7 @@
 """An in-memory index of translation memory entries: exact, fuzzy and concordance lookup.
 
-A fuzzy lookup compares only entries that share half of the word stems, found by an inverted index;
-`similarity.is_candidate` is the same test for two texts. A source with the same words and other numbers is found by the
-hash of its words.
+A fuzzy lookup compares only entries that share half of the word stems, found by an inverted index. A source with the
+same words and other numbers is found by the hash of its words.
 """
 
 from __future__ import annotations

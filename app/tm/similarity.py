@@ -32,12 +32,6 @@ def stems_of(folded: str) -> frozenset[str]:
     return frozenset(stems or {folded})
 
 
-def is_candidate(one: str, other: str) -> bool:
-    """True if two texts share the stems of half of their words, the condition for comparing them."""
-    ours, others = stems_of(fold(one)), stems_of(fold(other))
-    return 2 * len(ours & others) >= max(len(ours), len(others))
-
-
 def rate_of_folded(text: str, folded: str, other: str, other_folded: str, min_rate: int) -> int:
     """The similarity of a plain and folded text to another: 100 if equal, otherwise at most 99, by edit distance.
 

@@ -95,13 +95,6 @@ class LoadedModel:
         network, is_on_cpu = Network(lambda: (transformer, alignment)), transformer.device.type == "cpu"
         return cls(config, codec, network, checksum, aligns=alignment is not None, is_on_cpu=is_on_cpu)
 
-    def with_transformer(self, transformer: Transformer) -> LoadedModel:
-        """The same model with other weights in PyTorch."""
-        alignment = self.alignment
-        return replace(
-            self, network=Network(lambda: (transformer, alignment)), is_on_cpu=transformer.device.type == "cpu"
-        )
-
     @property
     def transformer(self) -> Transformer:
         """The weights in PyTorch."""

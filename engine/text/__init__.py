@@ -58,7 +58,7 @@ from engine.text.vocabulary import (
     UNKNOWN_SURFACE,
     Vocabulary,
 )
-from engine.text.word_forms import FormList, form_list, list_text
+from engine.text.word_forms import FormList, form_list
 
 __all__ = [
     "BOS",
@@ -112,7 +112,6 @@ __all__ = [
     "is_word_char",
     "join_bytes",
     "joins_words",
-    "list_text",
     "normalise",
     "occurrences",
     "read_pieces",

@@ -8,7 +8,6 @@ form; "=" marks a form that is written in full.
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -68,25 +67,10 @@ def form_list(language: str) -> FormList | None:
     return FormList(lzma.decompress(path.read_bytes()))
 
 
-def list_text(forms: Mapping[str, Iterable[str]]) -> bytes:
-    """The uncompressed text of a form list, given the forms by dictionary form."""
-    lines = (
-        lemma.encode() + b"\t" + " ".join(sorted({_shortened(lemma, form) for form in its_forms})).encode()
-        for lemma, its_forms in forms.items()
-    )
-    return b"\n".join(sorted(lines))
-
-
 def _without_umlaut(word: str) -> str:
     """The word without its last umlaut."""
     at = max(map(word.rfind, _UMLAUTS))
     return word if at < 0 else word[:at] + _UMLAUTS[word[at]] + word[at + 1 :]
-
-
-def _shortened(lemma: str, form: str) -> str:
-    num_shared = next((n for n, (a, b) in enumerate(zip(lemma, form, strict=False)) if a != b), len(lemma))
-    num_shared = min(num_shared, len(form))
-    return f"{len(lemma) - num_shared}{form[num_shared:]}" if num_shared >= 2 else f"={form}"
 
 
 def _written(lemma: str, form: str) -> str:

@@ -15,7 +15,8 @@ from engine.cli.arguments import build_parser
 from engine.cli.terminal import ProgressBar
 from engine.evaluation import Evaluation, Scores
 from engine.importers import ModelEntry, ModelFamily
-from engine.settings import given_settings, settings_of, settings_table
+from engine.settings import given_settings, settings_of
+from tests.test_settings import settings_table
 
 
 def subparsers() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.glossary import Term
 from app.glossary.lemmas import MAX_FORMS, lemmatiser, target_in, with_forms
 from engine import compound_head, is_compound
-from engine.text import FormList, list_text
+from engine.text import FormList
 from tests.app.work import growth
 
 TERMS = (
@@ -62,6 +62,21 @@ def test_language_without_a_form_list_adds_no_forms():
 
 
 WORDS = st.text(st.sampled_from("abÄß"), min_size=1, max_size=6)
+
+
+def list_text(forms: dict[str, list[str]]) -> bytes:
+    """The uncompressed text of a form list, given the forms by dictionary form."""
+    lines = (
+        lemma.encode() + b"\t" + " ".join(sorted({_shortened(lemma, form) for form in its_forms})).encode()
+        for lemma, its_forms in forms.items()
+    )
+    return b"\n".join(sorted(lines))
+
+
+def _shortened(lemma: str, form: str) -> str:
+    num_shared = next((n for n, (a, b) in enumerate(zip(lemma, form, strict=False)) if a != b), len(lemma))
+    num_shared = min(num_shared, len(form))
+    return f"{len(lemma) - num_shared}{form[num_shared:]}" if num_shared >= 2 else f"={form}"
 
 
 @given(st.dictionaries(WORDS, st.lists(WORDS, min_size=1, max_size=4)), st.lists(WORDS))

@@ -9,11 +9,17 @@ from hypothesis import strategies as st
 from app.tm.entries import MIN_RATE, MemoryEntry, MemoryScope
 from app.tm.index import MemoryIndex
 from app.tm.prefill import exact_texts
-from app.tm.similarity import fold, is_candidate, plain_text, rate_of_folded, runs_between
+from app.tm.similarity import fold, plain_text, rate_of_folded, runs_between, stems_of
 
 
 def rate_of(one: str, other: str) -> int:
     return rate_of_folded(plain_text(one), fold(one), other, fold(other), 0)
+
+
+def is_candidate(one: str, other: str) -> bool:
+    """True if two texts share the stems of half of their words, the condition for comparing them."""
+    ours, others = stems_of(fold(one)), stems_of(fold(other))
+    return 2 * len(ours & others) >= max(len(ours), len(others))
 
 
 RATE_CASES = [

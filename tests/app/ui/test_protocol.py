@@ -20,10 +20,10 @@ from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
 from app.ui.project_results import BegunArchive
 from app.ui.results import Findings, ShownSession
-from app.ui.typescript import FILE, protocol_types, results
 from engine import Avoid
 from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.hand_decoder import HandDecoder, settle
+from tests.app.ui.protocol_types import FILE, protocol_types, results
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
 
 SHAPE = TypeAdapter(SnapshotReply)
@@ -36,7 +36,7 @@ def checked(reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_types_of_the_page_are_up_to_date():
-    assert FILE.read_text(encoding="utf-8") == protocol_types(), "run python -m app.ui.typescript"
+    assert FILE.read_text(encoding="utf-8") == protocol_types(), "run python -m tests.app.ui.protocol_types"
 
 
 def test_shape_refuses_an_unknown_field_at_any_depth(api: Api):  # noqa: F811

@@ -1,4 +1,4 @@
-// The messages of page and server. Written by `python -m app.ui.typescript`; do not edit.
+// The messages of page and server. Written by `python -m tests.app.ui.protocol_types`; do not edit.
 
 export type Command =
   | OpenSegment

@@ -1,11 +1,10 @@
-"""python -m app.ui.typescript: writes the TypeScript types of the protocol, used to check the page's scripts.
+"""python -m tests.app.ui.protocol_types: writes the TypeScript types of the protocol, used to check the page's scripts.
 
 The models of commands, questions and replies are the source, by way of pydantic's JSON schema.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -28,9 +27,10 @@ from app.ui.questions import (
 )
 from app.ui.replies import ErrorReply
 from app.ui.results import SessionReplay, SessionReport, ShownSession
+from app.ui.server import STATIC_FOLDER
 
-FILE = Path(__file__).parent / "static" / "core" / "protocol.d.ts"
-_HEAD = "// The messages of page and server. Written by `python -m app.ui.typescript`; do not edit.\n"
+FILE = STATIC_FOLDER / "core" / "protocol.d.ts"
+_HEAD = "// The messages of page and server. Written by `python -m tests.app.ui.protocol_types`; do not edit.\n"
 _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 _SHARED = "CommandFields"
 
