@@ -183,13 +183,16 @@ class ModelCatalog:
         found = [] if known is None else known.of_languages(direction)
         if known is not None and not found and not is_needed:
             return None
-        title, num_bytes, pivot = (found[0].title, found[0].num_bytes, "") if found else ("", 0, "")
+        best = found[0] if found else None
+        title, num_bytes, pivot = (best.title, best.num_bytes, "") if best else ("", 0, "")
         if not found and is_needed and (pair := self.pivots.best(direction)) is not None:
             title, num_bytes, pivot = pair.name, pair.num_missing_bytes, pair.language
         return {
             "direction": direction,
+            "name": best.name if best else "",
             "title": title,
             "num_bytes": num_bytes,
+            "licence": best.licence if best else "",
             "pivot": pivot,
             "is_needed": is_needed,
         }

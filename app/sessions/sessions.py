@@ -201,6 +201,10 @@ class Sessions:
             self._model_needs[workspace.token] = (needed, True)
         return workspace
 
+    def shows_sample(self, workspace: Workspace) -> bool:
+        """True if the workspace has the sample document."""
+        return workspace.core.document.name == example.DOCUMENT
+
     def open_sample(self, actor: Actor) -> Workspace:
         """A new session on the sample document."""
         data = _read(self.samples / example.DOCUMENT, DocumentError)

@@ -330,7 +330,11 @@ class Api:
         offers = self.sessions.logged_documents.offers(actor, besides=workspace.session_id)
         if (model := self.sessions.model_offer(actor, workspace)) is not None:
             result = {**result, "model_offer": model}
-        own = {"open": workspace.first_to_show(actor), "person": actor.name}
+        own = {
+            "open": workspace.first_to_show(actor),
+            "person": actor.name,
+            "is_sample": self.sessions.shows_sample(workspace),
+        }
         whole = {**workspace.snapshot(actor), "offers": offers, "result": {**own, **result}}
         self.sessions.store.news.opened(actor, workspace.session_id)  # the page shows them, once
         return whole

@@ -106,12 +106,14 @@ class PairOffers(TypedDict):
 class ModelSuggestion(TypedDict):
     """A model that can be downloaded for a direction; `title` is empty if the list of models was never read.
 
-    `is_needed` says that no installed model has the direction. `pivot` is a language where two models are offered that
-    translate through it; `num_bytes` is then what has to be downloaded.
+    `name` and `licence` are then empty, too. `is_needed` says that no installed model has the direction. `pivot` is a
+    language where two models are offered that translate through it; `num_bytes` is then what has to be downloaded.
     """
 
     direction: str
+    name: str
     title: str
     num_bytes: int
+    licence: str
     pivot: str
     is_needed: bool

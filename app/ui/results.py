@@ -158,10 +158,11 @@ class ExportWarning(TypedDict):
 class ShownSession(OpenedSegment):
     """Another session: the segment to open, an earlier session that could be continued, whether this one was.
 
-    `person` is the name of the person who signed in; "" with the access token.
+    `person` is the name of the person who signed in; "" with the access token. `is_sample`: the document is the sample.
     """
 
     person: str
+    is_sample: bool
     offer: NotRequired[SessionOffer]
     model_offer: NotRequired[ModelSuggestion]
     is_continued: NotRequired[bool]

@@ -113,18 +113,19 @@ def test_document_without_a_model_for_its_languages_leads_to_the_models_for_them
     model.load_in_background(1)
     model.wait()
     with serving(Registry()) as registry:
-        registry.publish("en-pt")
+        registry.held = registry.path_of(registry.publish("en-pt", model=os.urandom(300_000)))
         with serve(model, tmp_path, PublishedModels(registry.address)) as url:
             screen = Screen(tabs.new_page(), url)
             screen.open_text("en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n", "table.tsv")
             offer = screen.page.locator(".banner").filter(has_text="No installed model translates English → Portuguese")
-            expect(offer).to_contain_text("usually 17 to 43 MB")
+            expect(offer).to_contain_text("Usually 17 to 43 MB, less than a minute, licence MPL-2.0")
             assert registry.requests == []
-            offer.get_by_role("button", name="Show models").click()
-            models = screen.page.get_by_role("dialog", name="Models")
-            models.get_by_role("button", name="Look for models").click()
-            found = models.get_by_role("region", name="Firefox Translations en-pt (tiny)")
-            expect(found.get_by_role("button", name="Download")).to_be_visible()
+            offer.get_by_role("button", name="Download and use").click()
+            header = screen.page.locator(".model")
+            expect(header).to_contain_text("Downloading Firefox Translations en-pt (tiny)")
+            header.click()
+            screen.page.get_by_role("dialog", name="Models").get_by_role("button", name="Cancel").click()
+            registry.release.set()
     model.close()
 
 

@@ -85,6 +85,7 @@ export class Bench {
     this.isReconnecting = false;
     this.keepsKeys = false;
     this.person = ''; // who signed in with a key of their own
+    this.isSample = false;
     /** @type {Promise<void>} */
     this.welcomed = Promise.resolve(); // resolves when the first visit is explained
     /** @type {Unit} */
@@ -122,7 +123,12 @@ export class Bench {
    * @param {Reply} reply
    */
   start(reply) {
-    this.welcomed = welcome(this.root, () => this.focusEditor());
+    this.isSample = Boolean(reply.ok && reply.result?.is_sample);
+    this.welcomed = welcome(
+      this.root,
+      () => this.isSample,
+      () => this.focusEditor(),
+    );
     this.adopt(reply);
     this.pages.show();
     this.connection.watch();
@@ -169,6 +175,7 @@ export class Bench {
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
     this.person = reply.result?.person ?? '';
+    this.isSample = Boolean(reply.result?.is_sample);
     this.header.showPerson(this.person);
     if (reply.result?.offer) this.offer(reply.result.offer);
     const model = reply.result?.model_offer;

@@ -99,6 +99,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
     [segment.offers.hypotheses.element, 'button'],
     [root.querySelector('.side'), '[aria-selected=true]'],
     [root.querySelector('.notes'), 'button'],
+    [root.querySelector('.coach'), '.btn'],
   ];
   const parts = places.filter(([host, selector]) => host?.querySelector(selector) && !host.closest('[inert]'));
   const at = parts.findLastIndex(([host]) => host?.contains(document.activeElement));

@@ -762,14 +762,25 @@ TABLE = b"en-US\tpt-BR\nOpen the settings.\t\nClose it.\t\n"
 def test_document_whose_languages_no_model_has_offers_the_recommended_one_without_the_network(shop: Shop) -> None:
     shop.registry.publish("en-pt", model=bytes(2_000_000))
     workspace = shop.sessions.open_document(OWNER, TABLE, "table.tsv")
-    needed = {"direction": "en-pt", "pivot": "", "is_needed": True}
-    assert shop.sessions.model_offer(OWNER, workspace) == {**needed, "title": "", "num_bytes": 0}
+    unread = {
+        "direction": "en-pt",
+        "name": "",
+        "title": "",
+        "num_bytes": 0,
+        "licence": "",
+        "pivot": "",
+        "is_needed": True,
+    }
+    assert shop.sessions.model_offer(OWNER, workspace) == unread
     assert shop.registry.requests == []
     assert shop.sessions.model_offer(OWNER, workspace) is None, "it is offered once"
     shop.sessions.models.catalog.offers_to_download(None, workspace.direction, is_update=True)
+    [model] = shop.sessions.models.catalog.published.known().models
     title = "Firefox Translations en-pt (tiny)"
     again = shop.sessions.open_document(OWNER, TABLE + b"More.\t\n", "table.tsv")
-    assert shop.sessions.model_offer(OWNER, again) == {**needed, "title": title, "num_bytes": 2_000_000}
+    assert shop.sessions.model_offer(OWNER, again) == {
+        **unread, "name": model.name, "title": title, "num_bytes": 2_000_000, "licence": "MPL-2.0",
+    }  # fmt: skip
     assert shop.sessions.model_offer(OWNER, shop.sessions.open_document(OWNER, TEXT, "text.txt")) is None
 
 
@@ -778,7 +789,11 @@ def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts
     shop.sessions.model.folder = MODEL_FOLDER
     workspace, _ = shop.sessions.welcome(OWNER, None)
     offered = shop.sessions.model_offer(OWNER, workspace)
-    assert offered == {"direction": "en-de", "title": "", "num_bytes": 0, "pivot": "", "is_needed": False}
+    assert offered is not None and (offered["direction"], offered["title"], offered["is_needed"]) == (
+        "en-de",
+        "",
+        False,
+    )
     shop.registry.publish("en-pt")
     shop.sessions.models.catalog.offers_to_download(None, workspace.direction, is_update=True)
     assert shop.sessions.models.catalog.suggestion("en-de", is_needed=False) is None, "the list has none for it"

@@ -1230,12 +1230,14 @@ export interface ModelPair {
 
 /** A model that can be downloaded for a direction; `title` is empty if the list of models was never read.
  *
- * `is_needed` says that no installed model has the direction. `pivot` is a language where two models are offered that
- * translate through it; `num_bytes` is then what has to be downloaded. */
+ * `name` and `licence` are then empty, too. `is_needed` says that no installed model has the direction. `pivot` is a
+ * language where two models are offered that translate through it; `num_bytes` is then what has to be downloaded. */
 export interface ModelSuggestion {
   direction: string;
+  name: string;
   title: string;
   num_bytes: number;
+  licence: string;
   pivot: string;
   is_needed: boolean;
 }
@@ -1968,10 +1970,11 @@ export interface ShowActivity extends CommandFields {
 
 /** Another session: the segment to open, an earlier session that could be continued, whether this one was.
  *
- * `person` is the name of the person who signed in; "" with the access token. */
+ * `person` is the name of the person who signed in; "" with the access token. `is_sample`: the document is the sample. */
 export interface ShownSession {
   open: number;
   person: string;
+  is_sample: boolean;
   offer?: SessionOffer;
   model_offer?: ModelSuggestion;
   is_continued?: boolean;

@@ -9,6 +9,7 @@ import {ModelPairs} from './model_pairs.js';
 import {OwnModel} from './own_model.js';
 import {languagesOf, PublishedModels} from './published_models.js';
 
+const BYTES_A_SECOND = 1.25e6; // 10 Mbit/s
 /** @param {number} bytes */
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
 /** @param {number} parameters */
@@ -247,14 +248,32 @@ export const showModels = async (bench, direction = null, files = []) => {
 };
 
 /**
- * Offers a model for the document's languages in one sentence. Nothing is requested before the user opens the list.
+ * Downloads the recommended model for a direction; shows the models where that is not possible.
+ * @param {Parameters<typeof showModels>[0]} bench
+ * @param {string} direction
+ * @param {string} known its name, if the list of models was read before
+ */
+const useBest = async (bench, direction, known) => {
+  const {connection, notes} = bench;
+  bench.focusEditor();
+  if (!known) notes.say('info', t('published.reading'), [], {key: 'model offer'});
+  const list = known ? null : await connection.send('published_models', {direction, is_update: true});
+  notes.take('model offer');
+  const name = known || (list?.ok && list.result.models.find(model => model.direction === direction)?.name);
+  if (name) await connection.send('download_model', {model: name});
+  else if (!list || list.ok) await showModels(bench, direction);
+};
+
+/**
+ * Offers a model for the document's languages: what the included one is good for, and the size, time and licence of the better
+ * one, which one press downloads. Nothing is requested before that.
  * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'problem' | 'root' |
  *   'rows' | 'say' | 'segment' | 'session' | 'switchTo'>} bench
  * @param {ModelSuggestion} model
  */
-export const offerModel = (bench, {direction, title, num_bytes, pivot, is_needed}) => {
+export const offerModel = (bench, {direction, name, title, num_bytes, licence, pivot, is_needed}) => {
   const pair = languagesOf(direction);
-  const kind = is_needed ? 'needed' : 'better';
+  const why = t(is_needed ? 'suggestion.needed' : 'suggestion.better', {pair});
   const size = megabytes(num_bytes);
   const language = pivot && languageNames()(pivot);
   bench.notes.say(
@@ -262,9 +281,10 @@ export const offerModel = (bench, {direction, title, num_bytes, pivot, is_needed
     pivot
       ? t(num_bytes ? 'suggestion.through' : 'suggestion.through.here', {pair, language, size})
       : title
-        ? t(`suggestion.${kind}`, {pair, title, size})
-        : t(`suggestion.${kind}.unread`, {pair}),
+        ? `${why} ${t('suggestion.model', {title, size, licence, time: count(Math.ceil(num_bytes / BYTES_A_SECOND))})}`
+        : `${why} ${t('suggestion.unread')}`,
     [
+      .../** @type {NoteAction[]} */ (pivot ? [] : [[t('published.use'), () => useBest(bench, direction, name)]]),
       [t('suggestion.show'), () => showModels(bench, direction)],
       [t('suggestion.later'), () => bench.focusEditor()],
     ],

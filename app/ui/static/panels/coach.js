@@ -15,21 +15,26 @@ const MARKS = [
 ];
 
 /**
- * Shows the marks as soon as the proposal has a pin, unless they were shown before. Resolves when there are none, or no more:
- * until then, nothing else asks for attention.
+ * Shows the marks as soon as the text of the sample has a pin, unless they were shown before. Resolves when there are none, or
+ * no more: until then, nothing else asks for attention.
  * @param {HTMLElement} root
+ * @param {() => boolean} isSample whether the document is the sample
  * @param {() => void} onLeave returns the focus
  * @returns {Promise<void>}
  */
-export const welcome = (root, onLeave) =>
+export const welcome = (root, isSample, onLeave) =>
   new Promise(resolve => {
-    if (readStored('local', STORE_KEY)) {
+    if (readStored('local', STORE_KEY) || !isSample()) {
       resolve();
       return;
     }
     const observer = new MutationObserver(() => {
-      if (!root.querySelector('.doc:not([inert]) .field[aria-busy=false] .pin')) return;
+      if (isSample() && !root.querySelector('.doc:not([inert]) .field[aria-busy=false] .pin')) return;
       observer.disconnect();
+      if (!isSample()) {
+        resolve();
+        return;
+      }
       /** @param {boolean} hadFocus */
       const leave = hadFocus => {
         if (hadFocus) onLeave();
@@ -47,13 +52,13 @@ export const welcome = (root, onLeave) =>
  */
 const show = (root, onLeave) => {
   let at = 0;
-  const text = h('p', {id: 'pinpoint-coach'});
+  const text = h('p', {role: 'status'});
   const next = button('.btn.small', {onclick: () => step()});
   const skip = button('.link', {onclick: () => close()}, t('coach.skip'));
   const number = h('span.muted.num', {});
   const element = h(
     'div.coach',
-    {role: 'dialog', 'aria-label': t('coach.label'), 'aria-describedby': text.id},
+    {role: 'region', 'aria-label': t('coach.label')},
     text,
     h('div.acts', {}, number, skip, next),
   );
@@ -67,8 +72,7 @@ const show = (root, onLeave) => {
   };
   const step = () => {
     at++;
-    if (at < MARKS.length)
-      paint(); // the focus stays where it is: here, or in the text
+    if (at < MARKS.length) paint();
     else close();
   };
   const leavePin = () => {
@@ -102,6 +106,5 @@ const show = (root, onLeave) => {
   root.addEventListener('input', leavePin);
   const open = root.querySelector('.editor .no');
   if (open) segmentOpened.observe(open, {subtree: true, childList: true, characterData: true});
-  paint();
-  next.focus({preventScroll: true});
+  paint(); // the focus stays in the text: F6 leads here
 };
