@@ -20,6 +20,7 @@ CHECKS: tuple[CheckName, ...] = get_args(CheckName)
 
 # Message template for each kind of finding. `_ERRORS` lists the kinds that are errors; the others are warnings.
 _TEMPLATES: dict[tuple[CheckName, str], str] = {
+    ("numbers", "changed"): "Numbers differ from the source: {texts}",
     ("numbers", "missing"): "Numbers missing: {texts}",
     ("numbers", "extra"): "Numbers not in the source: {texts}",
     ("numbers", "count"): "Numbers occurring less often than in the source: {texts}",
@@ -46,6 +47,7 @@ _TEMPLATES: dict[tuple[CheckName, str], str] = {
     ("spaces", "inside"): "Several spaces in a row",
 }
 _ERRORS = {
+    ("numbers", "changed"),
     ("numbers", "missing"),
     ("numbers", "extra"),
     ("placeholders", "missing"),
@@ -103,7 +105,7 @@ def findings_in(
     `limits` and `placeholders` are those of the file for this text.
 
     >>> [finding.message for finding in findings_in("Wait 5 s.", "Warten Sie 50 s.", "en-de")]
-    ['Numbers missing: 5', 'Numbers not in the source: 50']
+    ['Numbers differ from the source: 5 ≠ 50']
     """
     if not target.strip():
         return ()

@@ -29,8 +29,9 @@ _BY_PARTS: Final = frozenset({"date", "name"})
 def differences(source: str, target: str, source_language: str, target_language: str) -> dict[str, tuple[str, ...]]:
     """Numbers that are "missing" or "extra" in the target, occur too rarely ("count") or have the wrong "form".
 
-    If the expected form differs from the source, it is shown behind an arrow. The wrong form is that of the source
-    language. Small numbers may be written as words in English and German.
+    If as many are missing as extra, each has "changed" into the other at its place. If the expected form differs from
+    the source, it is shown behind an arrow. The wrong form is that of the source language. Small numbers may be
+    written as words in English and German.
 
     >>> differences("1,000 files, 3.5 GB", "1.000 Dateien, 3.5 GB", "en", "de")["form"]
     ('3.5 → 3,5',)
@@ -60,7 +61,11 @@ class _Comparison:
         missing = [one for one in self.missing if one not in counts]
         known = {key for one in quantities(self.source, self.languages[0]) for key in _keys(one)}
         extra = [one for one in self.extra if known.isdisjoint(_keys(one))]
+        changed = list(zip(missing, extra, strict=True)) if len(missing) == len(extra) else []
+        if changed:
+            missing, extra = [], []
         return {
+            "changed": _distinct(f"{self._with_form(ours)} ≠ {theirs.text}" for ours, theirs in changed),
             "missing": _distinct(map(self._with_form, missing)),
             "extra": _distinct(one.text for one in extra),
             "count": _distinct(one.text for one in counts),

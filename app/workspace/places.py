@@ -36,7 +36,7 @@ def question_for(
     pin, text = one_line(pin).strip(), clean_target(text)
     rest = text
     if not pin or (moved is not None and (moved < 0 or not text.startswith(pin, moved))):
-        raise CommandError(Message("The proposal has changed: try again."))
+        raise CommandError(Message("The text has changed: try again."))
     if moved is not None:
         before, behind = text[:moved], text[moved + len(pin) :]
         rest = before + (behind.lstrip(" ") if not before or before.endswith(" ") else behind)

@@ -534,7 +534,7 @@ def test_unreadable_source_and_errors_of_the_checks_are_reported(
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "b.txt")
     assert status == 1
     assert "segment 1 contains characters that the model cannot read: 東京\n" in err
-    assert "segment 1, to check: Numbers missing: 5\n" in err
+    assert "segment 1, to check: Numbers differ from the source: 5 ≠ 6\n" in err
     assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "Drück 6\n✓ € 7\n"  # nothing to translate: a copy
     status, _, err = run(capsys, "translate", tmp_path / "a.txt", "-o", tmp_path / "c.txt", "--strict")
     assert status == 3 and "0 notes about the file, 1 segment with characters that the model cannot read" in err

@@ -143,7 +143,7 @@ def test_exact_matches_of_an_imported_memory_fill_segments_and_one_undo_removes_
             screen.wait_for_proposal()
             if text:  # it has what is asked for
                 screen.expect_text(text)
-        expect(screen.notes.last).to_contain_text("TM match was replaced by the proposal")
+        expect(screen.notes.last).to_contain_text("TM match was replaced by the model’s translation")
         screen.eventually(lambda: "settings" in screen.text())
         screen.field.press("Control+z")
         screen.expect_text("Nichts dergleichen.")

@@ -231,7 +231,7 @@ def test_confirmation_waits_for_a_pin_and_is_given_up_where_the_text_changes(scr
     screen.wait_for_proposal()
     screen.pin_word(2)
     screen.page.keyboard.press("Control+Enter")
-    expect(status).to_contain_text("Waiting for the new proposal")
+    expect(status).to_contain_text("Waiting for the new translation")
     answer(decoder, screen, LONG, num_phrases=1)
     expect(status).to_contain_text("The text has changed")
     screen.expect_text(LONG)

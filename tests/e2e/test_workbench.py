@@ -130,7 +130,7 @@ def test_unspellable_pin_is_flagged_with_its_reason_and_nothing_is_lost(screen: 
     expect(reason).not_to_be_empty()
     screen.expect_text("Mein Text")
     assert screen.hypothesis_texts()[0] == before
-    expect(screen.page.locator(".said")).to_contain_text("last proposal")
+    expect(screen.page.locator(".said")).to_contain_text("last translation found")
 
 
 def test_text_of_documents_pins_and_glossaries_never_becomes_html(screen: Screen):

@@ -51,6 +51,7 @@ _OPTIONS: Mapping[ColumnUse, Collection[str]] = {
     "case": _CASES,
     "matching": _MATCHINGS,
 }
+_MAX_SHOWN_VALUES = 4  # of a column, in an error: of a status, those of our own glossaries
 _LANGUAGE_COLUMNS: tuple[ColumnUse, ...] = ("source_language", "target_language")
 
 
@@ -145,9 +146,9 @@ class TableReader:
         cells = {use: clean(self._cell(row, use)).casefold() for use in _OPTIONS if use in self._places}
         for use, value in cells.items():
             if value and value not in _OPTIONS[use]:
-                known = ", ".join(dict.fromkeys(filter(None, _OPTIONS[use])))
+                known = ", ".join([one for one in _OPTIONS[use] if one][:_MAX_SHOWN_VALUES])
                 problem = Message(
-                    "the column “{name}” contains “{value}”; it must be empty or one of {known}",
+                    "the column “{name}” contains “{value}”, which is unknown: leave it empty or use {known}",
                     name=use,
                     value=value[:40],
                     known=known,

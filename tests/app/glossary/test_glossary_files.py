@@ -121,7 +121,10 @@ def test_header_may_name_every_field_of_a_term() -> None:
     (term,) = read(f"{header}\nlog in,anmelden,einloggen|sich anmelden,Exact,any,lemma,im Menü\n").terms
     assert (term.variants, term.note) == (("einloggen", "sich anmelden"), "im Menü")
     assert (term.status, term.case, term.matching) == ("exact", "any", "lemma")
-    with pytest.raises(GlossaryError, match="“status” contains “later”; it must be empty or one of preferred, exact"):
+    with pytest.raises(
+        GlossaryError,
+        match="which is unknown: leave it empty or use preferred, exact, do_not_translate, forbidden",
+    ):
         read(f"{header}\nlog in,anmelden,,later,,,\n")
 
 

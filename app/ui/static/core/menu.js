@@ -49,10 +49,12 @@ export const menu = (label, opener, fill) => {
   return element;
 };
 /**
- * The heading of the choices that follow it.
+ * Choices under a heading; several groups are beside each other where there is room.
  * @param {string} label
+ * @param {...HTMLElement} choices
  */
-export const group = label => h('div.group', {role: 'presentation'}, label);
+export const group = (label, ...choices) =>
+  h('div.group', {role: 'group', 'aria-label': label}, h('div.label', {'aria-hidden': 'true'}, label), choices);
 
 /**
  * @param {string} iconName

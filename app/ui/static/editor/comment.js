@@ -54,7 +54,6 @@ export class Comment {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.sent = '';
-    this.before = '';
     this.reset();
   }
 
@@ -62,7 +61,7 @@ export class Comment {
   reset() {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.sent = this.before = ''; // the text that was sent; the text that Escape restores
+    this.sent = ''; // the text that was sent
     this.set('');
     this.fold();
   }
@@ -76,11 +75,10 @@ export class Comment {
   }
 
   edit() {
-    this.before = this.area.value;
     this.element.hidden = false;
     this.grow();
     this.area.focus();
-    this.area.setSelectionRange(this.before.length, this.before.length);
+    this.area.setSelectionRange(this.area.value.length, this.area.value.length);
   }
 
   /** @param {KeyboardEvent} event */
@@ -90,7 +88,6 @@ export class Comment {
     if (!isDone && event.key !== 'Escape') return;
     event.preventDefault();
     event.stopPropagation();
-    if (!isDone) this.set(this.before);
     this.leave();
   }
 

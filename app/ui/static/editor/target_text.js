@@ -26,6 +26,7 @@ export class TargetText {
   sent = null;
   visit = 0; // counts the openings of segments
   #filled = Number.NEGATIVE_INFINITY; // when the empty field got the machine's text
+  #wasUntouched = false; // it had the machine's text when the person began to type
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
 
@@ -87,6 +88,7 @@ export class TargetText {
   reset() {
     const text = this.current.row.target ?? '';
     this.visit++;
+    this.#wasUntouched = false;
     this.isDirty = false;
     this.isTyped = false;
     this.#filled = Number.NEGATIVE_INFINITY;
@@ -126,6 +128,7 @@ export class TargetText {
   }
 
   typed() {
+    if (this.snapshot().text === null) this.#wasUntouched = true;
     this.isDirty = true;
     this.isTyped = true;
     this.keepDraft(this.value);
@@ -140,11 +143,20 @@ export class TargetText {
     drafts.keep(this.page.session.token, this.current.index, text, this.current.detail?.target);
   }
 
-  /** Sends typed text without waiting for a pause. */
+  /** Sends typed text without waiting for a pause; the machine's text that is typed again is the machine's. */
   flush() {
     clearTimeout(this.timer);
-    if (this.isDirty && this.current.index !== null)
-      this.send(this.value, 'typed', {reported: this.field.changes.take(this.value)});
+    const {index, detail} = this.current;
+    if (!this.isDirty || index === null) return;
+    const isBack = this.#wasUntouched && this.value === detail?.machine_text;
+    const reported = this.field.changes.take(this.value);
+    if (!isBack) {
+      this.send(this.value, 'typed', {reported});
+      return;
+    }
+    this.isTyped = false;
+    drafts.drop(this.page.session.token, index, this.value);
+    this.send(null, 'proposal');
   }
 
   /**

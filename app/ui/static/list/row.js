@@ -52,11 +52,12 @@ const badge = row => {
 
 /**
  * The elements of a row; the marks of the search stand out. `isNear`: it is
- * one of those around the open segment, and shows its whole text.
+ * one of those around the open segment, and shows its whole text. `isStop`:
+ * Tab leads to it.
  * @param {Row} row
- * @param {{ownNumber: number, isNear: boolean, languages: Bench['languages'], query: string}} view
+ * @param {{ownNumber: number, isNear: boolean, isStop: boolean, languages: Bench['languages'], query: string}} view
  */
-export const rowElement = (row, {ownNumber, isNear, languages, query}) => {
+export const rowElement = (row, {ownNumber, isNear, isStop, languages, query}) => {
   const {icon: iconName, label} = rowState(row);
   const isTodo = row.state === 'new' || row.state === 'pretranslated';
   const [badgeIcon, meta, colour, title] = badge(row);
@@ -64,7 +65,7 @@ export const rowElement = (row, {ownNumber, isNear, languages, query}) => {
   const draw = text => withChips(text, row.tags, part => shownWith(part, query));
   return button(
     `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
-    {'data-index': row.index, 'data-state': row.state},
+    {'data-index': row.index, 'data-state': row.state, tabindex: isStop ? 0 : -1},
     h('span.no.num', {}, String(ownNumber)),
     h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
     h('span.src', textIn(languages.source), draw(row.source)),

@@ -33,6 +33,8 @@ export class SegmentList {
     this.blocks = [];
     /** @type {Set<number>} */
     this.nearRows = new Set();
+    /** @type {number | undefined} */
+    this.tabStop = undefined; // the only row that Tab leads to; arrow keys lead to the others
     this.elements = new Map(); // index -> row element, for rows that are built
     /** @type {Map<number, string[]>} */
     this.people = new Map(); // index -> names of the other people who are there
@@ -55,10 +57,49 @@ export class SegmentList {
       onGo: () => this.goToFound(),
     });
     host.append(this.filter.element, this.scroll);
+    this.body.addEventListener('keydown', event => this.onKey(event));
+    this.body.addEventListener('focusin', event => this.onFocus(event));
     this.body.addEventListener('click', event => {
       const row = /** @type {HTMLElement} */ (event.target).closest('.row');
       if (row) bench.openSegment(Number(row.getAttribute('data-index')));
     });
+  }
+
+  /**
+   * Arrow keys move between the rows, and to the open segment.
+   * @param {KeyboardEvent} event
+   */
+  onKey(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const row = /** @type {HTMLElement} */ (event.target).closest('.row');
+    if (!row) return;
+    const {visible} = this;
+    const at = visible.indexOf(Number(row.getAttribute('data-index')));
+    const to = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: visible.length - 1}[event.key];
+    const index = to === undefined ? undefined : visible[to];
+    if (index === undefined) return;
+    event.preventDefault();
+    if (index === this.bench.session.open) {
+      this.bench.focusEditor();
+      return;
+    }
+    const block = this.blocks.find(one => one.indices.includes(index));
+    if (block) this.fill(block);
+    const other = this.elements.get(index)?.firstChild;
+    other?.focus({preventScroll: true});
+    other?.scrollIntoView({block: 'nearest'});
+  }
+
+  /**
+   * Tab leads back to the row that had the focus.
+   * @param {FocusEvent} event
+   */
+  onFocus({target}) {
+    const row = /** @type {HTMLElement} */ (target).closest('.row');
+    if (!row) return;
+    for (const other of this.body.querySelectorAll('.row[tabindex="0"]')) other.setAttribute('tabindex', '-1');
+    row.setAttribute('tabindex', '0');
+    this.tabStop = Number(row.getAttribute('data-index'));
   }
 
   /**
@@ -190,6 +231,7 @@ export class SegmentList {
       rowElement(document?.project.has_review ? row : withoutReview(row), {
         ownNumber: this.bench.numberOf(row.index),
         isNear: this.nearRows.has(row.index),
+        isStop: row.index === this.tabStop,
         languages,
         query: this.filter.query,
       }),
@@ -278,6 +320,7 @@ export class SegmentList {
   #findNear() {
     const at = this.visible.indexOf(this.bench.session.open);
     this.nearRows = new Set(this.visible.slice(Math.max(0, at - NUM_NEAR), at + NUM_NEAR + 1));
+    this.tabStop = this.visible[at + 1] ?? this.visible[at - 1];
   }
 
   /** Keeps the editor at the same height of the window: three rows above it, in a low window one. */

@@ -283,6 +283,7 @@ class ImportPage {
       });
     } else if (fix) action.append(this.fix(row.row, fix, repaint));
     else if (blank) action.append(this.blank(row.row, blank, repaint));
+    else if (verdict === 'rejected') action.append(h('span.muted', {}, t('import.fix.file')));
     return h(
       'tr',
       {'data-verdict': verdict},

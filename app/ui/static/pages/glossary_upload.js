@@ -160,5 +160,6 @@ const sayImported = (bench, name, n, glossaries) => {
     'info',
     tn('glossary.imported', n, {name}),
     own ? [[t('glossaries.share.all', {project: projectName(bench.document.project)}), share]] : [],
+    {stays: own !== undefined},
   );
 };
