@@ -40,9 +40,7 @@ class StaticFiles:
 
     def _answer(self, scope: Any) -> Response:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        name = _VERSION.sub(
-            "", path
-        )  # a page that was loaded from an earlier version of the app gets the files of this one
+        name = _VERSION.sub("", path)  # of any version: a page from before an update may still ask for a file
         if (found := self._files.get(name)) is None:
             return PlainTextResponse("Not found.", 404)
         content, headers = found

@@ -319,7 +319,7 @@ def test_refusing_takes_linear_time(part: str) -> None:
         with suppress(DocumentError):
             read_document(b"a: 'b\n" + part.encode() * size, "a.yml")
 
-    assert growth(refuse, 2_000) < 2.5
+    assert growth(refuse, 700) < 2.5
 
 
 RAILS = """:en:

@@ -173,13 +173,13 @@ def test_translation_in_a_cdata_section_is_not_escaped_but_never_ends_it():
     ],
 )
 def test_time_is_linear_in_the_text(part: str):
-    """The server answers nobody while it reads markup; 10,000 spaces took 0.85 seconds, 100,000 would take 85."""
-    text = part * (100_000 // len(part))
+    """The server answers nobody while it reads markup; 10,000 spaces took 0.85 seconds, 40,000 would take 14."""
+    text = part * (40_000 // len(part))
     started = time.process_time()
     for kind in ("html", "xml"):
         MarkedText.of(text, Outline(kind, ignored={"k"}))
     xml_problem(text)
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("text", ['<a class="' + "notranslate " * 8_000, "<a" + ' class="' * 10_000])
