@@ -10,6 +10,7 @@ from gguf import MODEL_ARCH, GGUFWriter, TokenType, get_tensor_name_map
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 CHAT = "{% for m in messages %}<s>{{ m.role }}: {{ m.content }}<|turn|>{% endfor %}<s>assistant: "
+ADDED = "<think>"
 
 
 def write_gguf(path: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, **changed: Any) -> Path:
@@ -46,6 +47,7 @@ def _add_pieces(
     names = [f"[PAD{number}]" for number in range(size)]
     for name, number in tokenizer.get_vocab().items():
         names[number] = "<|turn|>" if name == "<|end|>" else name  # by its name, llama.cpp takes it for an end
+    names[-1] = ADDED  # found even in plain text
     special = {token["id"] for token in state["added_tokens"]}
     is_byte_level = "ByteLevel" in json.dumps(state["pre_tokenizer"])
     merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in state["model"]["merges"]]
@@ -53,6 +55,7 @@ def _add_pieces(
     types = [
         TokenType.CONTROL if number in special
         else TokenType.BYTE if name.startswith("<0x")
+        else TokenType.USER_DEFINED if name == ADDED
         else TokenType.UNUSED if number >= len(tokenizer)
         else TokenType.NORMAL
         for number, name in enumerate(names)

@@ -67,7 +67,7 @@ def models(files: Files) -> Models:
 def test_texts_have_the_pieces_of_the_same_tokenizer(kind: str, models: Models) -> None:
     ours, theirs = (model.codec for model in models[kind])
     assert ours.surfaces == theirs.surfaces and set(ours.line_ends) == set(theirs.line_ends)
-    for text in [*SENTENCES, "Haus <|turn|></s> Tür", "naïve 東京 🙂", "a  b", "2024: 15,5 km"]:
+    for text in [*SENTENCES, "Haus <|turn|></s> Tür", "naïve 東京 🙂", "a<think>b<think>", "a  b", "2024: 15,5 km"]:
         assert ours.encode(text) == theirs.encode(text)
         assert ours.spellings(text) == theirs.spellings(text)
         assert ours.decode(ours.raw_ids(text)).text == text
