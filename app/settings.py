@@ -61,7 +61,7 @@ class AppSettings:
     )
     model: Path = setting(
         MODEL_FOLDER,
-        "the folder of a model, or a name listed by `{program} models` (default: the bundled model)",
+        "the folder of a model, a GGUF file, or a name listed by `{program} models` (default: the bundled model)",
         metavar="MODEL",
     )
     direction: str | None = setting(
