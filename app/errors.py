@@ -13,13 +13,16 @@
 Every message is for the user: it names the file or row and how to fix the problem. It is plain text, never HTML.
 """
 
+import logging
 import sqlite3
 from collections.abc import Callable
 from functools import cache
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from app.i18n import Message
 
+_LOG: Final = logging.getLogger("pinpoint")
 # What reading a database raises: the second where Python cannot decode a message of SQLite, as it quotes damaged text.
 SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 
@@ -100,6 +103,24 @@ class ApiError(AppError):
         super().__init__(message)
         self.kind = kind
         self.retry_after = retry_after
+
+
+def shown_message(error: Exception) -> str:
+    """The message of an error without the folders of the server, which only its output shows."""
+    message: str = error.args[0] if len(error.args) == 1 else str(error)
+    if not isinstance(message, Message):
+        return message
+    values = {name: _without_folders(value) for name, value in message.values.items()}
+    if values == message.values:
+        return message
+    _LOG.error("%s", message)
+    return Message.of_parts(message.template, values)
+
+
+def _without_folders(value: Any) -> Any:
+    if isinstance(value, OSError):  # whose text has the path
+        return value.strerror or type(value).__name__
+    return value.name if isinstance(value, PurePath) else value
 
 
 class Checked:

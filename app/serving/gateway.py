@@ -16,7 +16,7 @@ from starlette.routing import Match
 
 from app import VERSION
 from app.access.headers import Header, headers_problem
-from app.errors import ApiError, ApiErrorKind, AppError, LogError
+from app.errors import ApiError, ApiErrorKind, AppError, LogError, shown_message
 from app.log.connection import noting_writes
 from app.monitoring import AREA
 from app.serving import (
@@ -205,7 +205,7 @@ def build_api(context: ApiContext) -> FastAPI:
     @api.exception_handler(InvalidRequest)
     @api.exception_handler(AppError)
     async def failed(request: Request, error: AppError | InvalidRequest) -> Response:
-        return _reply(request, ApiError("invalid", str(error)))
+        return _reply(request, ApiError("invalid", shown_message(error)))
 
     @api.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:

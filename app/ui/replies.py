@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import PurePath
 from typing import Any, Literal
 
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
 from app.access.actor import Actor
-from app.errors import AppError
+from app.errors import AppError, shown_message
 from app.i18n import Message, translated
 from app.segments import Json
 from app.server_log import by
@@ -54,24 +53,6 @@ def error_reply(error: Exception) -> ErrorReply:
     """The reply that shows a person an error."""
     kind = getattr(error, "kind", type(error).__name__)
     return {"ok": False, "error": {"kind": kind, "message": shown_message(error)}}
-
-
-def shown_message(error: Exception) -> str:
-    """The message of an error without the folders of the server, which the terminal shows."""
-    message: str = error.args[0] if len(error.args) == 1 else str(error)
-    if not isinstance(message, Message):
-        return message
-    values = {name: _without_folders(value) for name, value in message.values.items()}
-    if values == message.values:
-        return message
-    _log.error("%s", message)
-    return Message.of_parts(message.template, values)
-
-
-def _without_folders(value: Any) -> Any:
-    if isinstance(value, OSError):  # whose text has the path
-        return value.strerror or type(value).__name__
-    return value.name if isinstance(value, PurePath) else value
 
 
 def saved_reply(actor: Actor) -> ErrorReply:

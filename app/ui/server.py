@@ -22,7 +22,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from app.access.actor import Actor
 from app.access.admitted import admit
 from app.access.headers import MAX_HEADER_BYTES, headers_problem, is_https
-from app.errors import AppError
+from app.errors import AppError, shown_message
 from app.formats.archive import MAX_ARCHIVE_BYTES
 from app.formats.documents import Export
 from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
@@ -37,7 +37,6 @@ from app.ui.content_policy import PageSender, policy
 from app.ui.draining import Asgi, Draining
 from app.ui.own_pages import OwnPages
 from app.ui.page import COMPONENT_PATH, FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
-from app.ui.replies import shown_message
 from app.ui.sign_in import SignedIn, SignIn
 from app.ui.static_files import StaticFiles
 

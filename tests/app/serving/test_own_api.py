@@ -7,11 +7,13 @@ import re
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.access.actor import OWNER
+from app.errors import CommandError
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models.loading import SEARCH, ModelHandle
@@ -269,6 +271,26 @@ def test_error_shows_no_path_of_the_server(client: Program, keys: ApiFile, caplo
 async def in_parts() -> AsyncIterator[bytes]:
     for _ in range(3):
         yield b"x" * 2**20
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ({"path": Path("/srv/secret/a.tmx"), "error": "it is damaged"}, "a.tmx: it is damaged"),
+        ({"path": Path("/srv/secret/a.tmx"), "error": OSError(13, "No access", "/srv/secret/a")}, "a.tmx: No access"),
+    ],
+)
+def test_error_of_the_app_shows_no_folder_of_the_server(
+    gateway: ApiGateway, client: Program, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    values: dict[str, object], shown: str,
+):  # fmt: skip
+    def fail(*_: object) -> None:
+        raise CommandError("{path}: {error}", **values)
+
+    monkeypatch.setattr(gateway.api.state.context.documents, "all_of", fail)
+    reply = client.get(f"{PREFIX}/documents")
+    assert (reply.status_code, reply.json()["error"]["message"]) == (400, shown)
+    assert "/srv/secret" in caplog.text
 
 
 def test_broken_json_and_large_bodies_are_refused(client: Program):
