@@ -29,6 +29,7 @@ from engine.text.capitals import (
     kept_spans,
     num_words_in_capitals,
     upper,
+    with_small_function_words,
 )
 from engine.translation import Hypothesis, Placement
 
@@ -96,8 +97,8 @@ class RequestReader:
 
     def read(self, given: Request, direction: str) -> RequestReading:
         """A request as the model reads it. Raises InvalidRequest for a text that has only invisible characters."""
-        plain = self._plain(given)
         languages = [short_code(language) for language in languages_of(direction)]
+        plain = self._plain(given, languages[0])
         cases = [
             UsualCase.of_language(codec, language)
             for codec, language in zip((self.source_codec, self.codec), languages, strict=True)
@@ -105,8 +106,10 @@ class RequestReader:
         capitals = self._capitals(plain.request.source, cases[0])
         return plain.in_sentence_case(capitals, *cases) if capitals.spans else plain
 
-    def _plain(self, given: Request) -> RequestReading:
-        source, prefix = self.source_codec.normal(given.source), GivenPrefix.of(given.prefix, self.codec)
+    def _plain(self, given: Request, language: str) -> RequestReading:
+        source = self.source_codec.normal(given.source)
+        source = replace(source, text=with_small_function_words(source.text, language))
+        prefix = GivenPrefix.of(given.prefix, self.codec)
         plain = self.codec.normalise
         request = replace(
             given,

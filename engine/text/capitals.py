@@ -37,6 +37,15 @@ _DOTTED = re.compile(r"(?<!\w)[^\W\d_]\.(?:[^\W\d_]\.)+\s+")  # "U.S. ", "p.m. "
 _TOKEN = re.compile(r"\S+")
 _WORD = re.compile(WORDS)
 _WITH_APOSTROPHES = re.compile(rf"{WORDS}(?:['’]{WORDS})*")
+# Function words of English, which some titles have with capitals: "The Art Of War". "May" and "Will" may be names.
+_FUNCTION_WORDS = """
+a an the of in on at to for from by with without about into onto over under up off out and or but nor as than if is are
+am was were be been has have had do does did not can must your our my his her its their this that these those it you we
+they how when where while before after until
+"""
+_SMALL_IN_TITLES = frozenset(_FUNCTION_WORDS.split())
+_LEAST_WORDS_OF_TITLE = 3
+_LEAST_LETTERS_OF_TITLE = 4  # a shorter word may be small in a title
 _DOTTED_I = ("tr", "az")  # languages in which i and ı are different letters
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
@@ -88,6 +97,27 @@ def capitals_in(text: str, least_of_run: int = LEAST_WORDS_OF_RUN) -> Capitals:
         if sum(kind == "capitals" for _, kind in run) >= least_of_run:
             spans.append((run[0][0][0], run[-1][0][1]))
     return Capitals(tuple(spans))
+
+
+def with_small_function_words(text: str, language: str) -> str:
+    """An English title, in which each longer word has a capital letter, with small function words behind the first.
+
+    >>> with_small_function_words("The Art Of War", "en"), with_small_function_words("He read The Art Of War.", "en")
+    ('The Art of War', 'He read The Art Of War.')
+    """
+    if language != "en" or not text[:1].isupper():
+        return text
+    words = list(_WORD.finditer(text))
+    if len(words) < _LEAST_WORDS_OF_TITLE or any(
+        word[0].islower() and len(word[0]) >= _LEAST_LETTERS_OF_TITLE for word in words
+    ):
+        return text
+    characters = [*text]
+    for word in words[1:]:
+        is_first = text[max(0, word.start() - 2) : word.start()].rstrip()[-1:] in (*".!?:\u2026", *"\"'“‘(")
+        if word[0].istitle() and word[0].lower() in _SMALL_IN_TITLES and not is_first:
+            characters[word.start()] = text[word.start()].lower()
+    return "".join(characters)
 
 
 def has_small_words(text: str) -> bool:

@@ -18,6 +18,7 @@ from engine.text.capitals import (
     kept_spans,
     lower,
     upper,
+    with_small_function_words,
 )
 from engine.text.case_model import KnownWords
 
@@ -170,3 +171,21 @@ def test_a_phrase_in_capitals_may_be_written_in_its_usual_case(cases):
     assert cases["de"].variants("DATEI ÖFFNEN")[:2] == ("DATEI ÖFFNEN", "Datei öffnen")
     assert cases["de"].variants("Datei öffnen") == ("Datei öffnen",)
     assert not is_in_capitals("Datei") and is_in_capitals("USB")
+
+
+@pytest.mark.parametrize(
+    ("title", "read"),
+    [
+        ("The Art Of War", "The Art of War"),
+        ("Terms Of Use", "Terms of Use"),
+        ("Chapter 5: The Old Man And The Sea", "Chapter 5: The Old Man and the Sea"),
+        ("Your Order Has Been Shipped!", "Your Order has been Shipped!"),
+        ("Go To", "Go To"),  # perhaps a name
+        ("He read The Art Of War", "He read The Art Of War"),  # a name in a sentence
+        ("IT And OR Gates", "IT and OR Gates"),  # words in capitals stay
+        ("In May Of That Year", "In May of that Year"),
+    ],
+)
+def test_function_words_of_an_english_title_are_read_small(title, read):
+    assert with_small_function_words(title, "en") == read
+    assert with_small_function_words(title, "de") == title
