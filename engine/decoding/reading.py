@@ -258,6 +258,11 @@ class RequestReading:
                 for place, (plain, new) in enumerate(zip(given.plain.text, own, strict=True), start):
                     if new != plain:  # or the first letter may be a capital, as a sentence begins
                         characters[place] = new
+        suffix = normalise(self.given.suffix)
+        if self.request.suffix and len(hypothesis.locked) > len(self.given.locked):
+            before = hypothesis.locked[-1][0] - 1
+            if before >= 0 and characters[before] == " ":
+                characters[before] = suffix[: len(suffix) - len(suffix.lstrip())] or " "
         begun = 0
         for plain, char, new in zip(self._prefix.plain, hypothesis.text, self._prefix.characters, strict=False):
             if not self.looks_like(plain, char):

@@ -73,6 +73,13 @@ def test_a_phrase_that_begins_a_sentence_has_its_own_characters_and_a_capital(tr
         assert hypothesis.placements[0].form == "E-Mail"
 
 
+@pytest.mark.parametrize("lead", ["\u00a0", "\u202f", " ", ""])
+def test_white_space_before_a_suffix_is_the_one_that_was_given(translator, lead):
+    result = translator.translate(Request(SOURCE, suffix=f"{lead}am Ende."), OPTIONS)
+    assert result.status == "complete"
+    assert all(hypothesis.text.endswith(f"{lead or ' '}am Ende.") for hypothesis in result.hypotheses)
+
+
 def test_locked_texts_and_suffix_are_in_the_translation_letter_by_letter(translator):
     request = Request(SOURCE, locked=["auf\u00a0allen  Seiten", f"E{NO_BREAK_HYPHEN}Mail"], suffix=" am\u00a0Ende.")
     result = translator.translate(request, OPTIONS)
