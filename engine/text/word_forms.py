@@ -8,6 +8,7 @@ form; "=" marks a form that is written in full.
 from __future__ import annotations
 
 import lzma
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _INSTALLED_FORMS = _ROOT / "pinpoint_data" / "forms"  # their place in a wheel
 FORMS_FOLDER = _INSTALLED_FORMS if _INSTALLED_FORMS.is_dir() else _ROOT / "data" / "forms"
 
+_DOUBLE_S = re.compile("ss")
 _UMLAUTS = {"ä": "a", "ö": "o", "ü": "u", "Ä": "A", "Ö": "O", "Ü": "U"}
 
 
@@ -27,9 +29,21 @@ class FormList:
     def forms(self, word: str) -> tuple[str, ...]:
         """The other forms of a dictionary form; empty for any other word.
 
-        >>> FormList("Konto\\t1en 0s".encode()).forms("Konto")
+        A word that is not in the list may have the Swiss spelling, with "ss" in place of "ß".
+
+        >>> FormList("Konto\\t1en 0s\\nStraße\\t0n".encode()).forms("Konto")
         ('Konten', 'Kontos')
+        >>> FormList("Konto\\t1en 0s\\nStraße\\t0n".encode()).forms("Strasse")
+        ('Strassen',)
         """
+        found = self._listed(word)
+        if found or "ss" not in word:
+            return found
+        places = (match.start() for match in _DOUBLE_S.finditer(word))
+        listed = (self._listed(f"{word[:place]}ß{word[place + 2 :]}") for place in places)
+        return tuple(form.replace("ß", "ss") for form in next(filter(None, listed), ()))
+
+    def _listed(self, word: str) -> tuple[str, ...]:
         key = word.encode("utf-8", "replace")
         low, high = 0, len(self._text) - 1  # line ends; the line of the word, if any, is between them
         while low < high:

@@ -129,6 +129,8 @@ def test_compound_that_is_not_listed_has_the_forms_of_its_last_part():
         ("der grafischen Oberfläche", "grafische Oberfläche", "de", "grafischen Oberfläche"),
         ("Die Rou\u00adter", "Router", "de", "Rou\u00adter"),
         ("eine E‑Mail", "E-Mail", "de", "E‑Mail"),
+        ("Die Hauptstrassen", "Hauptstrasse", "de", "Hauptstrassen"),  # Swiss spelling
+        ("zwei Füsse", "Fuss", "de", "Füsse"),
         ("Die Routers", "Kabel", "de", None),
         ("Die Netzkabelle", "Netzkabel", "de", None),
         ("les serveurs principaux", "serveur principal", "fr", "serveurs principaux"),
