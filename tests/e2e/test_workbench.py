@@ -367,3 +367,25 @@ def test_page_follows_the_systems_light_or_dark_mode(screen: Screen, scheme: str
     screen.visit()
     background = screen.page.locator(".pinpoint").evaluate("element => getComputedStyle(element).backgroundColor")
     assert background == {"light": "rgb(245, 245, 242)", "dark": "rgb(20, 22, 25)"}[scheme]
+
+
+def test_deleting_a_typed_letter_leaves_the_segment_untouched_and_arrows_move_through_the_list(screen: Screen):
+    screen.open_text(DOCUMENT)
+    page, keys = screen.page, screen.page.keyboard
+    screen.field.focus()
+    keys.press("End")  # a key of the text, although the list has it, too
+    keys.type("x")
+    screen.wait_until_saved()
+    keys.press("Backspace")
+    screen.wait_until_saved()
+    keys.press("Alt+ArrowDown")
+    expect(screen.row(1)).to_have_attribute("data-state", "pretranslated")
+    stops = page.locator(".row[tabindex='0']")
+    expect(stops).to_have_attribute("data-index", "2")
+    stops.focus()
+    keys.press("ArrowUp")
+    expect(screen.field).to_be_focused()
+    stops.focus()
+    keys.press("Home")
+    expect(screen.row(1)).to_be_focused()
+    expect(stops).to_have_attribute("data-index", "0")
