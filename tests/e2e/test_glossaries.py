@@ -33,7 +33,7 @@ def test_glossary_import_is_previewed_by_row_and_used_with_the_chosen_fixes(scre
         dialog.get_by_role("link", name="Rows as CSV").click()
     assert download.value.suggested_filename == "client.attention.csv"
     expect(screen.page.locator(".gchip")).not_to_contain_text("term")
-    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    screen.page.evaluate(AXE.read_text(encoding="utf-8"))
     assert findings(screen.page) == []
     dialog.get_by_role("button", name="Use “Akte”").click()
     dialog.get_by_role("button", name="Use “grafische Oberfläche”").press("Enter")
@@ -59,7 +59,7 @@ def test_proposals_for_messy_rows_are_accepted_kept_and_undone_by_keys(screen: S
     expect(rows).to_have_count(4)
     expect(rows.nth(0)).to_contain_text("seems to list alternatives")
     expect(page.get_by_role("status").filter(has_text="not used until")).to_contain_text("4 rows")
-    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    screen.page.evaluate(AXE.read_text(encoding="utf-8"))
     assert findings(screen.page) == []
     first = rows.nth(0).get_by_role("button", name="Use “Mahlwerk | Mühle”")
     first.focus()
@@ -101,7 +101,7 @@ def test_glossary_is_saved_for_another_tool_and_the_page_lists_lost_data(screen:
     rows = dialog.get_by_role("row")
     expect(rows.filter(has_text="memoQ")).to_contain_text("keeps everything")
     expect(rows.filter(has_text="DeepL")).to_contain_text("other targets (1). Forbidden terms are left out (1)")
-    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    screen.page.evaluate(AXE.read_text(encoding="utf-8"))
     assert findings(screen.page) == []
     with screen.page.expect_download() as download:
         dialog.get_by_role("link", name="Save client.csv as memoQ (CSV)").click()
@@ -163,7 +163,7 @@ def test_glossaries_are_reordered_by_keys_and_mouse_and_terms_edited_in_the_grid
     dialog.get_by_label("Target of a new term").fill("Licht")
     screen.page.keyboard.press("Enter")
     expect(dialog.locator(".gfilter")).to_contain_text("of 1,500 terms")
-    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    screen.page.evaluate(AXE.read_text(encoding="utf-8"))
     assert findings(screen.page) == []
 
     dialog.get_by_role("tab", name="In the document").click()
@@ -203,7 +203,7 @@ def test_columns_of_a_term_base_are_proposed_changed_by_the_person_and_kept_for_
     expect(dialog.get_by_role("alert")).to_have_count(0)  # an empty alert is hidden
     expect(go).to_be_enabled()
     use("German_Term_Forbidden").select_option("forbidden")
-    screen.page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    screen.page.evaluate(AXE.read_text(encoding="utf-8"))
     assert findings(screen.page) == []
     go.click()
     expect(screen.page.locator(".gchip")).to_contain_text("2 terms")

@@ -44,7 +44,7 @@ def test_browser_without_the_token_is_asked_for_it_and_signed_in_also_after_a_re
 
 
 def axe_findings(page: Page) -> list[str]:
-    page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
+    page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[str] = page.evaluate("() => axe.run().then(found => found.violations.map(rule => rule.id))")
     return found
 
