@@ -63,7 +63,7 @@ def demo(flags: Namespace) -> int:
         source = gr.Textbox("A man is riding a red bicycle.", label="Source", max_length=20_000)
         pins = gr.Dropdown([], value=[], multiselect=True, allow_custom_value=True, label="Pins")
         bans = gr.Dropdown([], value=[], multiselect=True, allow_custom_value=True, label="Bans")
-        where = [gr.File(label="Glossary (CSV, TSV, XLSX, TBX or TMX)", height=90), gr.Dropdown(names, label="Model")]
+        where = [gr.File(label="Glossary (CSV, TSV, XLSX, TBX or TMX)", height=140), gr.Dropdown(names, label="Model")]
         where.append(gr.Textbox("", label="Direction such as en-de; if empty, the first of the model", max_length=20))
         asked, button = [source, pins, bans, *where], gr.Button("Translate", variant="primary")
         editor = ConstraintEditor(label="Translation: select or click words to pin or ban them", interactive=True)
@@ -75,5 +75,6 @@ def demo(flags: Namespace) -> int:
         taken.then(translate, asked, [editor, nbest], api_visibility="private", **limits)
         picked = editor.select(_place, None, place, api_visibility="private")
         picked.then(alternatives, [editor, place, *where], others, api_name="alternatives", **limits)
-    page.launch(server_name=flags.host, server_port=flags.port, ssr_mode=False, max_file_size="10mb")
+    options: dict[str, Any] = {"ssr_mode": False, "run_history": False, "max_file_size": "10mb"}
+    page.launch(server_name=flags.host, server_port=flags.port, **options)
     return 0

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal, TypedDict
 
 from app.ui.component import ScriptedComponent
 from app.ui.lean_gradio import gr
 
+# Loads pandas: the threads of Gradio's queue use it, and loading it at the first use (`lean_gradio`) is not safe there.
+_PANDAS: Final = import_module("pandas").__version__
 MAX_CHARACTERS: Final = 20_000
 MAX_CONSTRAINTS: Final = 100
 _SCRIPT: Final = "./constraint_editor.js"

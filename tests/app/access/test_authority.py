@@ -24,7 +24,7 @@ from app.segments.segment_constraints import Constraints
 from app.ui.api import Api
 from app.ui.commands import COMMANDS
 from app.ui.commands.command import SessionCommand
-from app.ui.page import _functions
+from app.ui.page import COMPONENT_PATH, _functions
 from app.ui.server import PUBLIC_ROUTES
 from app.ui.sign_in import signed_in
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
@@ -68,8 +68,9 @@ THREADS = {
     "app/workspace/turns.py _Pool.submit": "its callers",
 }
 STARTS = {"Thread", "Timer", "ThreadPoolExecutor", "Turns", "repeat", "do_once", "start_new_thread"}
-# What the page's server has besides its routes: its scripts, and Gradio's page, of which `_is_used` closes the rest.
-MOUNTED = {"", "/pinpoint-static"}
+# What the page's server has besides its routes: its scripts, two of Gradio's component, and Gradio's page, of which
+# `_is_used` closes the rest.
+MOUNTED = {"", "/pinpoint-static", COMPONENT_PATH}
 # Of the HTTP API: clients of LibreTranslate and Apertium ask for lists of languages without a key.
 API_WITHOUT_KEY = {"/languages", "/listPairs", "/list", "/listLanguageNames"}
 
