@@ -305,6 +305,17 @@ def _segment_rows(log: LogConnection, session_id: int, after: int) -> list[dict[
     return log.rows(Message("load the session"), query, (session_id, after, SEGMENTS_AT_ONCE))
 
 
+def sources_elsewhere(log: LogConnection, session: SessionRecord) -> set[str]:
+    """The sources of a session that other sessions of its project and language pair have, too."""
+    query = """
+        SELECT DISTINCT source FROM segment WHERE source != ''
+        AND session_id IN (SELECT id FROM session WHERE project_id = :project AND direction = :direction AND id != :own)
+        AND source IN (SELECT source FROM segment WHERE session_id = :own)
+    """
+    values = {"project": session.project_id, "direction": session.direction, "own": session.id}
+    return {row["source"] for row in log.rows(Message("read the log"), query, values)}
+
+
 def no_such_session(log: LogConnection) -> LogError:
     """The error for a session that does not exist, and for one that the actor does not see."""
     return LogError(

@@ -81,6 +81,7 @@ _EVENTS_PER_PAGE = 500
 _EVENT_COLUMNS = (
     "session_id, seq, wall_ms, monotonic_ms, type, segment_index, segment_version, payload, previous_hash, hash"
 )
+_LATEST = (2**62, 0, 0)  # later than any event
 _SESSIONS_PER_PAGE = 20
 MAX_PERSON_BYTES = 5 * 2**30  # of the documents and archives that a person has opened, in the log
 # The first event of a session names the person who opened it.
@@ -466,13 +467,32 @@ class LogStore:
 
     def segment_events(self, session_id: int, segment: int, types: Collection[str]) -> list[Event]:
         """The events of one segment with these types, and all split and merge events, in order."""
-        names = json.dumps(sorted(types))
+        condition = "(segment_index = ? OR type IN ('split', 'merge')) ORDER BY seq"
+        return self._events_of_types(session_id, types, condition, segment)
+
+    def newest_events(
+        self,
+        session_id: int,
+        types: Collection[str],
+        limit: int,
+        person: str | None = None,
+        before: tuple[int, int, int] | None = None,
+    ) -> list[Event]:
+        """The newest events of a session with these types, newest first; all, or those by `person`.
+
+        With `before`, only those before an event with that time, session and number.
+        """
+        by_person = "(?3 IS NULL OR coalesce(json_extract(payload, '$.person'), '') = ?3)"
+        condition = f"{by_person} AND (wall_ms, session_id, seq) < (?, ?, ?) ORDER BY seq DESC LIMIT ?"
+        return self._events_of_types(session_id, types, condition, person, *(before or _LATEST), limit)
+
+    def _events_of_types(self, session_id: int, types: Collection[str], condition: str, *values: Any) -> list[Event]:
         query = f"""
             SELECT {_EVENT_COLUMNS} FROM event WHERE session_id = ? AND type IN (SELECT value FROM json_each(?))
-            AND (segment_index = ? OR type IN ('split', 'merge')) ORDER BY seq
+            AND {condition}
         """  # noqa: S608
         purpose = Message("read the events")
-        rows = self._log.tuples(purpose, query, (session_id, names, segment))
+        rows = self._log.tuples(purpose, query, (session_id, json.dumps(sorted(types)), *values))
         with self._log.checked(purpose):
             return [Event(*row) for row in rows]
 
@@ -488,9 +508,7 @@ class LogStore:
 
     def last_event(self, session_id: int, event_type: EventType) -> Event | None:
         """The newest event of that type in a session, if any."""
-        query = "SELECT max(seq) AS seq FROM event WHERE session_id = ? AND type = ?"
-        (row,) = self._log.rows(Message("read the events"), query, (session_id, event_type))
-        return None if row["seq"] is None else next(self.events(session_id, after=row["seq"] - 1))
+        return next(iter(self.newest_events(session_id, (event_type,), 1)), None)
 
     def first_version(self, session_id: int) -> int:
         """A number with which the versions of a run can begin: larger than any of an earlier run.

@@ -8,8 +8,7 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from app.access.actor import Actor
 from app.errors import check_fields
@@ -38,7 +37,11 @@ TYPES: Final[Mapping[AuditKind, tuple[EventType, ...]]] = {
     "export": ("export",),
 }
 _KIND_OF: Final = {event_type: kind for kind, types in TYPES.items() for event_type in types}
-_FIRST: Final[Place] = (2**62, 0, 0)  # later than any event
+_DETAILS: Final[Mapping[EventType, tuple[str, ...]]] = {  # fields of the payload
+    "export": ("kind",),
+    "review": ("decision",),
+    "project": ("change", "member"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,6 @@ def audit_rows(
 
     Reads one session at a time, so that others can write meanwhile, and none whose last event is older than the rows.
     """
-    before = before or _FIRST
     rows: list[AuditRow] = []
     for summary in managed_sessions(actor, store):  # the one used last first
         if chosen.session not in (None, summary.id):
@@ -117,35 +119,22 @@ def audit_csv(actor: Actor, store: LogStore, chosen: AuditFilter) -> Export:
 
 
 def _rows(
-    store: LogStore, summary: SessionSummary, chosen: AuditFilter, before: Place, limit: int
+    store: LogStore, summary: SessionSummary, chosen: AuditFilter, before: Place | None, limit: int
 ) -> Iterator[AuditRow]:
     types = TYPES[chosen.kind] if chosen.kind else tuple(_KIND_OF)
-    numbers = count()
-    names = {f"type{next(numbers)}": event_type for event_type in types}
-    query = f"""
-        SELECT seq, wall_ms, type, segment_index, coalesce(json_extract(payload, '$.person'), '') AS person,
-            CASE type WHEN 'export' THEN json_extract(payload, '$.kind')
-            WHEN 'review' THEN json_extract(payload, '$.decision') WHEN 'project' THEN
-                json_extract(payload, '$.change') || coalesce(' ' || json_extract(payload, '$.member'), '')
-            END AS detail
-        FROM event WHERE session_id = :session AND type IN ({", ".join(f":{name}" for name in names)})
-            AND (wall_ms, session_id, seq) < (:wall_ms, :before_session, :seq)
-            AND (:person IS NULL OR coalesce(json_extract(payload, '$.person'), '') = :person)
-        ORDER BY seq DESC LIMIT :limit
-    """  # noqa: S608 (names of ours)
-    values: dict[str, Any] = {**names, "session": summary.id, "person": chosen.person, "limit": limit}
-    values |= dict(zip(("wall_ms", "before_session", "seq"), before, strict=True))
-    for row in store.connection.rows(Message("read the events"), query, values):
-        segment = row["segment_index"]
+    for event in store.newest_events(summary.id, types, limit, chosen.person, before):
+        with store.connection.checked(Message("read the events")):
+            payload = event.payload
+            details = [payload[name] for name in _DETAILS.get(event.type, ()) if payload.get(name) is not None]
         yield AuditRow(
-            row["wall_ms"],
+            event.wall_ms,
             summary.id,
-            row["seq"],
-            row["person"],
+            event.seq,
+            payload.get("person") or "",
             summary.project_id,
             summary.shown_name,
-            None if segment is None else segment + 1,
-            _KIND_OF[row["type"]],
-            row["type"],
-            row["detail"] or "",
+            None if event.segment is None else event.segment + 1,
+            _KIND_OF[event.type],
+            event.type,
+            " ".join(details),
         )

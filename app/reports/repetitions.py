@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.i18n import Message
 from app.log.records import SessionRecord
+from app.log.session_tables import sources_elsewhere
 from app.log.store import LogStore
 from app.text.words import count_words
 
@@ -26,7 +26,7 @@ class Repetitions:
 
 def repetitions_of(store: LogStore, session: SessionRecord) -> Repetitions:
     """The repetitions in the document of a session, and in its project and language pair."""
-    known = _sources_elsewhere(store, session)
+    known = sources_elsewhere(store.connection, session)
     forms = session.document.forms()
     seen: set[tuple[str, str]] = set()
     inside: list[str] = []
@@ -41,13 +41,3 @@ def repetitions_of(store: LogStore, session: SessionRecord) -> Repetitions:
             elsewhere.append(segment.source)
         seen.add(same)
     return Repetitions(len(inside), sum(map(count_words, inside)), len(elsewhere), sum(map(count_words, elsewhere)))
-
-
-def _sources_elsewhere(store: LogStore, session: SessionRecord) -> set[str]:
-    query = """
-        SELECT DISTINCT source FROM segment WHERE source != ''
-        AND session_id IN (SELECT id FROM session WHERE project_id = :project AND direction = :direction AND id != :own)
-        AND source IN (SELECT source FROM segment WHERE session_id = :own)
-    """
-    values = {"project": session.project_id, "direction": session.direction, "own": session.id}
-    return {row["source"] for row in store.connection.rows(Message("read the log"), query, values)}
