@@ -13,7 +13,7 @@ from app.text.differences import steps_between
 from app.text.words import word_spans
 
 MAX_SHOWN: Final = 80  # characters of the words before, which each changed word has
-_PART = re.compile(r"\w+|\s+|[^\w\s]")
+_BETWEEN = re.compile(r"\w+|\s+|[^\w\s]")  # beside words: marks, spaces and tags
 
 
 def revision_runs(text: str, revised: str) -> list[Json]:
@@ -25,7 +25,7 @@ def revision_runs(text: str, revised: str) -> list[Json]:
     >>> revision_runs("Der alte Server startet.", "Die alten Server starten.")
     [{'t': 'Die alten', 'was': 'Der alte'}, {'t': ' Server '}, {'t': 'starten', 'was': 'startet'}, {'t': '.'}]
     """
-    before, after = _PART.findall(text), _PART.findall(revised)
+    before, after = _words_and_marks(text), _words_and_marks(revised)
     runs: list[Json] = []
     for operation, first, last, to, stop in steps_between(before, after):
         old, new = "".join(before[first:last]), "".join(after[to:stop])
@@ -41,6 +41,16 @@ def revision_runs(text: str, revised: str) -> list[Json]:
         same = old.strip() == new.strip()  # a space on the other side of a word
         runs.append({"t": old} if same else {"t": new, "was": old})
     return runs
+
+
+def _words_and_marks(text: str) -> list[str]:
+    """The text in words, as a user can click them, and what is between them."""
+    parts: list[str] = []
+    end = 0
+    for first, last in word_spans(text):
+        parts += [*_BETWEEN.findall(text[end:first]), text[first:last]]
+        end = last
+    return parts + _BETWEEN.findall(text[end:])
 
 
 def changed_words(previous: str, text: str) -> dict[int, str]:

@@ -16,6 +16,9 @@ CHANGES = [
     ("Der alte Mann.", "Die alte Frau.", [("Der", "Die"), ("Mann", "Frau")], "two changes around a word that stays"),
     ("Der alte Mann.", "Die junge Frau.", [("Der alte Mann", "Die junge Frau")], "neighbours change together"),
     ("Ja, gern", "Ja; gern", [(",", ";")], "a mark alone"),
+    ("Das Harbor-2G läuft.", "Das Harbor-3G läuft.", [("Harbor-2G", "Harbor-3G")], "a compound changes as a whole"),
+    ("Um 3,5 mm.", "Um 3,6 mm.", [("3,5", "3,6")], "a number changes as a whole"),
+    ("打开文件。", "打开档案。", [("文件", "档案")], "words without spaces between them"),
     ("Ja,  gern so", "Ja, gern anders", [("so", "anders")], "spaces stay as they were typed"),
 ]
 
