@@ -222,15 +222,18 @@ example, and the same in the settings of many assistants:
 """
     + _PLAIN_STATUS
 )
-DEMO = """\
+DEMO = (
+    """\
 Serves a page of plain Gradio components around the editor: source, pins, bans, a glossary file, the n-best list with
 scores and places, and alternatives. Programs call it with gradio_client, at /translate and /alternatives. It listens on
 127.0.0.1 and port 7870 unless other ones are given, and stores nothing. Ctrl+C stops it. On a Hugging Face Space, give
 --host 0.0.0.0 --port 7860.
 
 example:
-  python -m app demo
+  python -m app demo --port 7900
 """
+    + _PLAIN_STATUS
+)
 SERVE = (
     """\
 Starts copies of a model in a Ray cluster, or changes their number, and waits until they answer. Each copy is a separate

@@ -191,10 +191,9 @@ class SentenceRules:
 
     def _is_section_number(self, words: list[str], last: str) -> bool:
         """True for a Roman number of several digits at the start of a sentence: "II. Methods"."""
-        is_first = len(words) == 1 or (
-            words[-2][-1] in ".!?" and self.listed.isdisjoint(_names([words[-2].rstrip(".")]))
-        )
-        return is_first and len(last) > 1 and _ROMAN.fullmatch(last) is not None
+        if len(last) < 2 or _ROMAN.fullmatch(last) is None:
+            return False
+        return len(words) == 1 or (words[-2][-1] in ".!?" and self.listed.isdisjoint(_names([words[-2].rstrip(".")])))
 
     def _is_abbreviation(self, words: list[str], last: str) -> bool:
         """True for a short word without vowels that does not stand behind a number."""

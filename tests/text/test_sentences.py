@@ -23,6 +23,7 @@ def starts(text: str, language: str) -> list[int]:
 
 @example("B\u2028.%5\u00a0😀5€\t中", "en")  # sentencex panics at these two characters
 @example("\u00a0\x1c\u2003»", "de")
+@example(". B", "en")  # no word in front of the dot
 @given(
     st.text(st.sampled_from("aB. !?…。“”\u00a0\u2028\u2003\x1c\x85😀1-"), max_size=30),
     st.sampled_from(["en", "de", "ja"]),

@@ -358,7 +358,7 @@ def test_glossary_of_another_person_does_not_exist(gateway: ApiGateway, keys: Ap
             "translate",
             {"text": "a", "target_lang": "DE", "tag_handling": "xml", "outline_detection": "maybe"},
             400,
-            "outline_detection is 'maybe'; it must be one of 0, 1",
+            "outline_detection is 'maybe'; it must be true or false",
         ),
         (
             "translate",
