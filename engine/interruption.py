@@ -6,7 +6,8 @@ A computation gets one `Interruption` and asks it at least every few hundredths 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from threading import Event
 from typing import Literal
 
@@ -79,3 +80,18 @@ def check_deadline(deadline_ms: object) -> None:
 
 
 NEVER = Interruption()
+
+
+class Interruptible:
+    """Computes in passes; within `asking`, each pass looks at `_interruption`."""
+
+    _interruption: Interruption = NEVER
+
+    @contextmanager
+    def asking(self, interruptions: Iterable[Interruption]) -> Iterator[None]:
+        """Passes in here raise Interrupted once all of the interruptions have a cause."""
+        self._interruption = JointInterruption(dict.fromkeys(interruptions))
+        try:
+            yield
+        finally:
+            self._interruption = NEVER

@@ -11,8 +11,7 @@ import os
 import time
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import llama_cpp.llama_cpp as llama
@@ -21,7 +20,7 @@ import numpy.typing as npt
 import psutil
 
 from engine.errors import ModelError
-from engine.interruption import NEVER, Interruption, JointInterruption
+from engine.interruption import Interruptible
 from engine.threads import num_threads
 from engine.transformers_models.prompt_cache import num_common
 
@@ -41,7 +40,7 @@ def _keep_error(level: int, text: bytes, _: ctypes.c_void_p) -> None:
         _log.append(text.decode("utf-8", "replace").strip())
 
 
-class LlamaContext:
+class LlamaContext(Interruptible):
     """A loaded model. Not for several threads at once."""
 
     def __init__(self, path: Path) -> None:
@@ -62,7 +61,6 @@ class LlamaContext:
         self.vocab = llama.llama_model_get_vocab(model)
         self.size: int = llama.llama_vocab_n_tokens(self.vocab)
         self.max_length: int = min(llama.llama_model_n_ctx_train(model), _MAX_PLACES)
-        self._interruption: Interruption = NEVER
         of_context = llama.llama_context_default_params()
         of_context.n_ctx = _MAX_PLACES
         of_context.n_batch, of_context.n_ubatch, of_context.n_seq_max = _BATCH, _PASS, MAX_SEQUENCES
@@ -84,15 +82,6 @@ class LlamaContext:
         self.released: deque[int] = deque()  # by decoders that are gone, in whatever thread
         self._prompts: OrderedDict[tuple[int, ...], int] = OrderedDict()  # their sequences, the newest last
         self._threads = FreeCores()
-
-    @contextmanager
-    def asking(self, interruptions: Iterable[Interruption]) -> Iterator[None]:
-        """Passes in here raise Interrupted once all of the interruptions have a cause."""
-        self._interruption = JointInterruption(dict.fromkeys(interruptions))
-        try:
-            yield
-        finally:
-            self._interruption = NEVER
 
     def run(
         self, tokens: Sequence[int], positions: Sequence[int], sequences: Sequence[int], has_output: bool = True

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from engine.interruption import NEVER, Interruption, JointInterruption
+from engine.interruption import Interruptible
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 
-class Forward:
+class Forward(Interruptible):
     """Runs a model; within `asking`, it looks for an interruption before each layer."""
 
     def __init__(self, model: PreTrainedModel, ends: Sequence[int]) -> None:
         """`ends` are the tokens that end a text: their probabilities are added up for the first of them."""
         self.model = model
         self._ends = list(ends)
-        self._interruption: Interruption = NEVER
         self.parameters = frozenset(inspect.signature(model.forward).parameters)
         for layer in _layers(model):
             layer.register_forward_pre_hook(self._check)
@@ -32,15 +30,6 @@ class Forward:
     def device(self) -> torch.device:
         device: torch.device = self.model.device
         return device
-
-    @contextmanager
-    def asking(self, interruptions: Iterable[Interruption]) -> Iterator[None]:
-        """Passes in here raise Interrupted once all of the interruptions have a cause."""
-        self._interruption = JointInterruption(dict.fromkeys(interruptions))
-        try:
-            yield
-        finally:
-            self._interruption = NEVER
 
     def logits(self, num_kept: int, **inputs: Any) -> Tensor:
         """The logits (B, `num_kept`, V) of the last tokens."""
