@@ -6,6 +6,7 @@ This module does not name a host: huggingface_hub decides which hub it uses.
 from __future__ import annotations
 
 import errno
+import math
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +109,7 @@ def _check_room(hub_id: str, num_bytes: int) -> None:
     free = shutil.disk_usage(next(place for place in (cache, *cache.absolute().parents) if place.exists())).free
     if free < num_bytes:
         raise ModelError(
-            f"{hub_id} needs {num_bytes / 10**6:,.0f} MB more in {cache}, where {free / 10**6:,.0f} MB are free; "
+            f"{hub_id} needs {math.ceil(num_bytes / 10**6):,} MB more in {cache}, where {free // 10**6:,} MB are free; "
             "free disk space, or set HF_HOME to another folder"
         )
 
