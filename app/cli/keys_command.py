@@ -22,8 +22,6 @@ def keys(flags: argparse.Namespace) -> int:
     is_first = not ApiFile.path_beside(flags.log).exists()
     with closing(ApiFile.beside(flags.log)) as file:
         if flags.action == "create":
-            if flags.sign_in:
-                _register(flags)
             _create(file, flags)
             if is_first and flags.sign_in:
                 print("This is the first key: start Pinpoint again if it is running.", file=sys.stderr)
@@ -40,16 +38,19 @@ def _create(file: ApiFile, flags: argparse.Namespace) -> None:
         address = str(ipaddress.ip_address(flags.address)) if flags.address else ""
     except ValueError:
         raise CommandError("{address!r} is not an IP address", address=flags.address) from None
-    key, text = file.create(
-        flags.name,
-        requests_a_minute=flags.requests,
-        characters_a_day=flags.characters,
-        may_export=flags.may_export,
-        address=address,
-        signs_in=flags.sign_in,
-        expires=flags.expires,
-        networks=flags.only_from,
-    )
+    with file.restoring(flags.name.strip()):
+        key, text = file.create(
+            flags.name,
+            requests_a_minute=flags.requests,
+            characters_a_day=flags.characters,
+            may_export=flags.may_export,
+            address=address,
+            signs_in=flags.sign_in,
+            expires=flags.expires,
+            networks=flags.only_from,
+        )
+        if flags.sign_in:
+            _register(flags)
     print(text)
     if key.signs_in:
         print(f"{key.name} opens the address of Pinpoint and enters this key as access token.", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from getpass import getpass
 
@@ -49,9 +49,7 @@ def add_person(store: LogStore, name: str, role: Role, projects: tuple[int, ...]
     """Gives a person a role, makes them a member of these projects, and prints what they see."""
     if not store.people.has_roles:
         print("From now on, people see only the projects that they are members of.", file=sys.stderr)
-    person = store.people.put(name, role)
-    store.people.join(person.name, projects)
-    person = store.people.get(person.name)
+    person = store.people.put(name, role, projects)
     seen = "all projects" if role == "administrator" else _numbers(person.projects) or "no projects yet"
     print(f"{person.name}: {role}, {seen}", file=sys.stderr)
 
@@ -61,12 +59,15 @@ def _keys(store: LogStore) -> closing[ApiFile]:
 
 
 def _remove(store: LogStore, name: str) -> None:
-    store.people.remove(name)
+    store.people.get(name)
     num_revoked = 0
-    if ApiFile.path_beside(store.path).exists():
-        with _keys(store) as file:
+    with ExitStack() as stack:
+        if ApiFile.path_beside(store.path).exists():
+            file = stack.enter_context(_keys(store))
+            stack.enter_context(file.restoring(name))
             num_revoked = file.revoke_all(name)
             Passwords(file).remove(name)
+        store.people.remove(name)
     print(
         f"{name} has no role, no projects and no password any more. Revoked: {counted(num_revoked, 'key')}.",
         file=sys.stderr,
@@ -110,11 +111,12 @@ def _sign_out(store: LogStore, name: str) -> None:
 
 def _forget(store: LogStore, name: str) -> None:
     name, num_keys = checked_name(name), 0
-    if ApiFile.path_beside(store.path).exists():
-        with _keys(store) as file:
+    with ExitStack() as stack:
+        if ApiFile.path_beside(store.path).exists():
+            file = stack.enter_context(_keys(store))
+            stack.enter_context(file.restoring(name))
             num_keys = file.forget(name)
-            Passwords(file).remove(name)
-    done = forget_person(OWNER, store.connection, name)
+        done = forget_person(OWNER, store.connection, name)
     print(
         f"Deleted: {counted(num_keys, 'key')}. {done.pseudonym} replaces the name in "
         f"{counted(done.num_events, 'event')} of {counted(done.num_sessions, 'document')}.",

@@ -36,8 +36,7 @@ class ForgottenPerson:
 def forget_person(actor: Actor, log: LogConnection, name: str) -> ForgottenPerson:
     """Removes a person's role and memberships, and replaces their name in events and names of projects.
 
-    Each session is changed in a transaction of its own, so that others can write in between. If the command is
-    interrupted, it can be repeated; the remaining events then get another pseudonym.
+    It happens in one transaction, as a name that is forgotten in half of the documents is in none.
     """
     pseudonym = f"person-{secrets.token_hex(4)}"
     with log.transaction(_PURPOSE):
@@ -48,9 +47,9 @@ def forget_person(actor: Actor, log: LogConnection, name: str) -> ForgottenPerso
         log.db.execute("DELETE FROM notice WHERE person = ?", (name,))
         log.db.execute("UPDATE notice SET sender = ? WHERE sender = ?", (pseudonym, name))
         log.db.execute("UPDATE project SET name = ? WHERE name = ?", (pseudonym, name))
-    query = "SELECT session_id, min(seq) AS first FROM event WHERE instr(payload, ?) > 0 GROUP BY session_id"
-    found = log.rows(Message("read the events"), query, (to_json(name),))
-    changed = [_replace_in_session(actor, log, row["session_id"], row["first"], name, pseudonym) for row in found]
+        query = "SELECT session_id, min(seq) AS first FROM event WHERE instr(payload, ?) > 0 GROUP BY session_id"
+        found = log.rows(Message("read the events"), query, (to_json(name),))
+        changed = [_replace_in_session(actor, log, row["session_id"], row["first"], name, pseudonym) for row in found]
     return ForgottenPerson(pseudonym, sum(changed), sum(number > 0 for number in changed))
 
 
@@ -59,24 +58,23 @@ def _replace_in_session(
 ) -> int:
     """Replaces the name in the events from number `first` on; returns in how many."""
     chain, num_changed = EventChain(log), 0
-    with log.transaction(_PURPOSE):
-        last_hash: str = chain.session_row(session_id)["last_hash"]
-        previous: str | None = None
-        for row in _events_from(log, session_id, first):
-            payload = _with_pseudonym(row["type"], row["payload"], name, pseudonym)
-            num_changed += payload != row["payload"]
-            previous = row["previous_hash"] if previous is None else previous
-            own = event_hash(previous, *(row[name] for name in _HASHED_COLUMNS), payload)
-            if own != row["hash"]:
-                log.db.execute(
-                    "UPDATE event SET payload = ?, previous_hash = ?, hash = ? WHERE session_id = ? AND seq = ?",
-                    (payload, previous, own, session_id, row["seq"]),
-                )
-            previous = own
-        if num_changed:
-            log.db.execute("UPDATE session SET last_hash = ? WHERE id = ?", (previous, session_id))
-            details = {"pseudonym": pseudonym, "num_events": num_changed, "last_hash": last_hash}
-            chain.append(actor, session_id, "forget", details)
+    last_hash: str = chain.session_row(session_id)["last_hash"]
+    previous: str | None = None
+    for row in _events_from(log, session_id, first):
+        payload = _with_pseudonym(row["type"], row["payload"], name, pseudonym)
+        num_changed += payload != row["payload"]
+        previous = row["previous_hash"] if previous is None else previous
+        own = event_hash(previous, *(row[name] for name in _HASHED_COLUMNS), payload)
+        if own != row["hash"]:
+            log.db.execute(
+                "UPDATE event SET payload = ?, previous_hash = ?, hash = ? WHERE session_id = ? AND seq = ?",
+                (payload, previous, own, session_id, row["seq"]),
+            )
+        previous = own
+    if num_changed:
+        log.db.execute("UPDATE session SET last_hash = ? WHERE id = ?", (previous, session_id))
+        details = {"pseudonym": pseudonym, "num_events": num_changed, "last_hash": last_hash}
+        chain.append(actor, session_id, "forget", details)
     return num_changed
 
 

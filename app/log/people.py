@@ -77,14 +77,20 @@ class People:
         """The names of a project's members, sorted."""
         return sorted(self._current().members.get(project_id, ()), key=str.casefold)
 
-    def put(self, name: str, role: Role) -> Person:
-        """Gives a person a role, also instead of an earlier one. Raises CommandError for an impossible name."""
+    def put(self, name: str, role: Role, project_ids: Iterable[int] = ()) -> Person:
+        """Gives a person a role, also instead of an earlier one, and makes them a member of projects.
+
+        Raises CommandError for an impossible name and for an unknown project.
+        """
         name = checked_name(name)
         with self._changing():
             # The owner's row stays, so that restrictions do not end with the last person.
             for row in (("", "administrator"), (name, role)):
                 self._log.db.execute("INSERT OR REPLACE INTO person VALUES (?, ?)", row)
-        return self.get(name)
+            self._join(name, project_ids)
+            query = "SELECT project_id FROM member WHERE person = ? ORDER BY project_id"
+            found = self._log.db.execute(query, (name,)).fetchall()
+        return Person(name, role, tuple(number for (number,) in found))
 
     def get(self, name: str) -> Person:
         """A person by name. Raises CommandError if no person with this name has a role."""
@@ -105,12 +111,13 @@ class People:
         """Makes a person a member of projects. Raises CommandError for an unknown person or project."""
         self.get(name)
         with self._changing():
-            for number in project_ids:
-                if not self._log.db.execute("SELECT 1 FROM project WHERE id = ?", (number,)).fetchone():
-                    raise CommandError(
-                        "Project {number} does not exist: see `pinpoint people projects`.", number=number
-                    )
-                add_member(self._log.db, number, name)
+            self._join(name, project_ids)
+
+    def _join(self, name: str, project_ids: Iterable[int]) -> None:
+        for number in project_ids:
+            if not self._log.db.execute("SELECT 1 FROM project WHERE id = ?", (number,)).fetchone():
+                raise CommandError("Project {number} does not exist: see `pinpoint people projects`.", number=number)
+            add_member(self._log.db, number, name)
 
     def leave(self, name: str, project_ids: Iterable[int]) -> None:
         """Ends a person's membership in projects. Raises CommandError if they are not a member of one."""

@@ -12,7 +12,8 @@ import hmac
 import re
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -51,6 +52,14 @@ _NEW_COLUMNS: Final = {
     "signs_in": "INTEGER NOT NULL DEFAULT 0",
     "expires": "TEXT NOT NULL DEFAULT ''",
     "networks": "TEXT NOT NULL DEFAULT ''",
+}
+# The rows of a person, also in tables of other modules: a condition with the name.
+_ROWS_OF_PERSON: Final = {
+    "use": "key IN (SELECT id FROM key WHERE name = ?)",
+    "key": "name = ?",
+    "dictionary": "glossary IN (SELECT id FROM glossary WHERE owner = ?)",
+    **dict.fromkeys(("glossary", "document", "own_project"), "owner = ?"),
+    **dict.fromkeys(("password", "browser"), "name = ?"),
 }
 _IS_VALID: Final = "revoked = '' AND (expires = '' OR expires >= date('now'))"  # in UTC, as `ApiKey.is_expired`
 
@@ -186,22 +195,47 @@ class ApiFile:
             return int(self.connection.db.execute(statement, (utc_now(), name)).rowcount)
 
     def forget(self, name: str) -> int:
-        """Deletes all keys of a person with their use, and their glossaries; returns the number of keys.
+        """Deletes all keys of a person with their use, their password and glossaries; returns the number of keys.
 
         Documents that their programs sent are kept in the log, without an owner in this file.
         """
-        tables = self.connection.db.table_names()
         with self.connection.transaction(Message("revoke the key")):
-            db = self.connection.db
-            db.execute("DELETE FROM use WHERE key IN (SELECT id FROM key WHERE name = ?)", (name,))
-            num_keys = int(db.execute("DELETE FROM key WHERE name = ?", (name,)).rowcount)
-            if "glossary" in tables:
-                owned = "SELECT id FROM glossary WHERE owner = ?"
-                db.execute(f"DELETE FROM dictionary WHERE glossary IN ({owned})", (name,))  # noqa: S608 (ours)
-            for table in ("glossary", "document", "own_project"):
-                if table in tables:
-                    db.execute(f"DELETE FROM {table} WHERE owner = ?", (name,))  # noqa: S608 (names of ours)
-        return num_keys
+            return self._delete_rows(name)["key"]
+
+    @contextmanager
+    def restoring(self, name: str) -> Iterator[None]:
+        """Writes all rows of a person as they were before if the block raises, such as when the log is not written.
+
+        The log and this file are two files that SQLite does not change together: change the log last in the block.
+        """
+        rows = {}
+        with self.connection.reading():
+            for table in self._tables():
+                query = f"SELECT * FROM {table} WHERE {_ROWS_OF_PERSON[table]}"  # noqa: S608 (ours)
+                rows[table] = self.connection.db.execute(query, (name,)).fetchall()
+        try:
+            yield
+        except BaseException:
+            with self.connection.transaction(Message("restore the keys")):
+                self._delete_rows(name)
+                for table, own in rows.items():
+                    for row in own:
+                        marks = ", ".join("?" * len(row))
+                        self.connection.db.execute(f"INSERT INTO {table} VALUES ({marks})", row)  # noqa: S608 (ours)
+            raise
+
+    def _tables(self) -> list[str]:
+        """The tables with rows of people; some are created only when they are used."""
+        known = self.connection.db.table_names()
+        return [table for table in _ROWS_OF_PERSON if table in known]
+
+    def _delete_rows(self, name: str) -> dict[str, int]:
+        """Deletes the rows of a person, inside a transaction; returns how many, by table."""
+        db = self.connection.db
+        return {
+            table: int(db.execute(f"DELETE FROM {table} WHERE {_ROWS_OF_PERSON[table]}", (name,)).rowcount)  # noqa: S608 (ours)
+            for table in self._tables()
+        }
 
     def find(self, text: str) -> ApiKey | None:
         """The key with this text, unless it was revoked. It may be expired, or not allowed from an address.

@@ -6,8 +6,8 @@ to its members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from app.access.actor import Actor
 from app.errors import CommandError, check_fields
@@ -55,11 +55,11 @@ class Assignments:
 
     def all(self, actor: Actor) -> list[DocumentAssignment]:
         """The assignments of all documents that the actor sees, the one used last first."""
-        return [self._of(actor, summary) for summary in self._store.sessions(actor)]
+        return [self._read(actor, summary) for summary in self._store.sessions(actor)]
 
     def of(self, actor: Actor, session_id: int) -> DocumentAssignment:
         """The assignment of one document. Raises CommandError."""
-        return self._of(actor, self._find(actor, session_id))
+        return self._read(actor, self._find(actor, session_id))
 
     def assign(
         self, actor: Actor, session_id: int, person: str, segments: tuple[int, int] | None = None
@@ -70,21 +70,24 @@ class Assignments:
         """
         summary = self._find(actor, session_id)
         check_assignable(actor, self._store, summary.project_id, person)
-        num_taken = 0
+        names = self._parts(summary)
+        order = self._order(actor, session_id) if names or segments else []
+        # Whatever is read is read before the change: once it is written, nothing may fail.
         if segments is None:
             assign_document(actor, self._store, session_id, summary.project_id, person)
-        else:
-            indices = self._order(actor, session_id)[segments[0] - 1 : segments[1]]
-            if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
-                raise _unknown_segments(segments, len(self._order(actor, session_id)))
-            num_taken = self._assign_part(actor, summary, sorted(indices), person)
-        return self.of(actor, session_id), num_taken
+            return _described(replace(summary, assignee=person), names, order), 0
+        indices = sorted(order[segments[0] - 1 : segments[1]])
+        if not 1 <= segments[0] <= segments[1] or len(indices) < segments[1] - segments[0] + 1:
+            raise _unknown_segments(segments, len(order))
+        num_taken = self._assign_part(actor, summary, names, indices, person)
+        return _described(summary, {**names, **dict.fromkeys(indices, person)}, order), num_taken
 
-    def _assign_part(self, actor: Actor, summary: SessionSummary, indices: Sequence[int], person: str) -> int:
+    def _assign_part(
+        self, actor: Actor, summary: SessionSummary, before: Mapping[int, str], indices: Sequence[int], person: str
+    ) -> int:
         opened = self._opened(summary.id)
         if opened is not None:
             return assign_open_part(actor, opened, indices, person)
-        before = self._parts(summary)
         self._store.append_all(
             actor,
             summary.id,
@@ -95,19 +98,9 @@ class Assignments:
         self._store.list_changes.row(summary.id)
         return sum(before.get(index, person) != person for index in indices)
 
-    def _of(self, actor: Actor, summary: SessionSummary) -> DocumentAssignment:
+    def _read(self, actor: Actor, summary: SessionSummary) -> DocumentAssignment:
         names = self._parts(summary) if summary.part_assignees else {}
-        order = self._order(actor, summary.id) if names else []
-        parts: list[AssignedPart] = []
-        for number, index in enumerate(order, 1):
-            person = names.get(index, "")
-            if parts and (parts[-1].person, parts[-1].last) == (person, number - 1):
-                parts[-1] = AssignedPart(person, parts[-1].first, number)
-            elif person:
-                parts.append(AssignedPart(person, number, number))
-        return DocumentAssignment(
-            summary.id, summary.shown_name, summary.project_id, summary.num_segments, summary.assignee, tuple(parts)
-        )
+        return _described(summary, names, self._order(actor, summary.id) if names else [])
 
     def _parts(self, summary: SessionSummary) -> dict[int, str]:
         """The member who has each segment that is assigned."""
@@ -127,6 +120,20 @@ class Assignments:
 
 class UnknownDocument(CommandError):
     """An error for a number that is not the number of a document that the person sees."""
+
+
+def _described(summary: SessionSummary, names: Mapping[int, str], order: Sequence[int]) -> DocumentAssignment:
+    """The assignments of a document with the names of those who have its segments, in the order of the document."""
+    parts: list[AssignedPart] = []
+    for number, index in enumerate(order, 1):
+        person = names.get(index, "")
+        if parts and (parts[-1].person, parts[-1].last) == (person, number - 1):
+            parts[-1] = AssignedPart(person, parts[-1].first, number)
+        elif person:
+            parts.append(AssignedPart(person, number, number))
+    return DocumentAssignment(
+        summary.id, summary.shown_name, summary.project_id, summary.num_segments, summary.assignee, tuple(parts)
+    )
 
 
 def _unknown_segments(segments: tuple[int, int], num_segments: int) -> CommandError:

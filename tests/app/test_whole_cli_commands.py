@@ -1,46 +1,97 @@
-"""Commands about memories and glossaries happen completely or not at all, as their exit status says.
+"""Commands that write happen completely or not at all, as their exit status says.
 
 Each call of the file system and each SQL statement of each command fails once.
 """
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.__main__ import main
-from app.access.actor import OWNER
+from app.access.actor import OWNER, Actor
 from app.formats.read_file import read_document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.log.store import LogStore
+from app.reports.jsonl import session_jsonl
+from app.serving import passwords
+from app.serving.api_glossaries import ApiGlossaries
+from app.serving.keys import ApiFile
+from app.serving.passwords import Passwords
+from app.sessions.assignments import Assignments
 from app.tm.library import MemoryLibrary
 from tests.budget import rounds
 from tests.faults import StatementFault, every_error
 
 CSV = b"source,target\nOne house.,Ein Haus.\nTwo doors.,Zwei Tueren.\n"
+PASSWORD = "four words without a meaning"
+RANDOM = re.compile(
+    r"\d{4}-\d\d-\d\dT[\d:]+\+00:00|[0-9a-f-]{32,}|person-[0-9a-f]{8}|\$argon2[^']+|\b\d{7,}\b|[\w-]{32}"
+)
 CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 COMMANDS = {
     "import a memory": ("memory", "import", "memory.csv", "--direction", "en-de"),
     "export a memory": ("memory", "export", "csv", "--direction", "en-de", "-o", "out.csv"),
     "export a glossary": ("export", "1", "glossary", "-o", "terms.csv"),
+    "import a session": ("import-log", "old.jsonl"),
+    "create a key": ("keys", "create", "CAT tool"),
+    "create the key of a new person": ("keys", "create", "Cleo", "--sign-in"),
+    "revoke a key": ("keys", "revoke", "1"),
+    "add a person": ("people", "add", "Cleo", "--project", "1"),
+    "remove a person": ("people", "remove", "Ana"),
+    "forget a person": ("people", "forget", "Ana"),
+    "give a password": ("people", "password", "Ben"),
+    "delete a password": ("people", "password", "Ana", "--delete"),
+    "sign a person out": ("people", "sign-out", "Ana"),
+    "join a project": ("people", "join", "Ben", "1"),
+    "leave a project": ("people", "leave", "Ana", "1"),
+    "assign a document": ("assignments", "assign", "1", "Ana"),
+    "assign a part": ("assignments", "assign", "1", "Ana", "--part", "1-1"),
+    "end an assignment": ("assignments", "take-back", "2"),
 }
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fast_passwords() -> Iterator[None]:
+    """Hashes of passwords that take no time."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passwords, "_KIB", 64)
+        passwords._hasher.cache_clear()
+        yield
+    passwords._hasher.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def prepared(fast_passwords: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
     (folder / "memory.csv").write_bytes(CSV)
+    with closing(LogStore.open(folder / "other.sqlite")) as store:
+        number = store.start_session(OWNER, read_document(b"Three.\n", "c.txt"), "en-de").id
+        (folder / "old.jsonl").write_bytes(session_jsonl(OWNER, store, number).data)
+    for path in folder.glob("other.sqlite*"):
+        path.unlink()
     with closing(LogStore.open(folder / "log.sqlite")) as store:
         number = store.start_session(OWNER, read_document(b"One.\n", "a.txt"), "en-de").id
         store.glossaries.change(OWNER, number, (), [Glossary.of(1, "terms", [Term("door", "Tuer")])], {})
         MemoryLibrary(store).import_memory(CSV, "old.csv", "en-de")
+        store.people.put("Ana", "manager", [1])
+        store.people.put("Ben", "translator")
+        number = store.start_session(Actor.signed_in("Ana"), read_document(b"Two.\n", "b.txt"), "en-de").id
+        Assignments(store).assign(OWNER, number, "Ana")
+    with closing(ApiFile.beside(folder / "log.sqlite")) as keys:
+        ApiGlossaries(keys).create("Ana", "g", {("en", "de"): {"door": "Tuer"}})
+        keys.charge(keys.create("Ana", signs_in=True)[0], 5)
+        Passwords(keys).put("Ana", PASSWORD)
+        Passwords(keys).sign_in("Ana", PASSWORD, "127.0.0.1")
     return folder
 
 
@@ -49,28 +100,42 @@ def fresh(prepared: Path, folder: Path) -> None:
     shutil.copytree(prepared, folder)
 
 
-def state_of(folder: Path) -> tuple[dict[str, bytes], list[Any], list[Any]]:
-    """The files besides the log, and the imported memories and events in it."""
+def state_of(folder: Path) -> tuple[dict[str, bytes], list[str]]:
+    """The files besides the log and its keys, and the rows of both, with placeholders for times and random texts."""
     files = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith("log.sqlite")}
-    with closing(sqlite3.connect(folder / "log.sqlite")) as db:
-        memory = db.execute("SELECT name, source, target, project_id FROM memory_entry ORDER BY id").fetchall()
-        return files, memory, db.execute("SELECT * FROM event").fetchall()
+    rows: list[str] = []
+    for path in (folder / "log.sqlite", folder / "log.sqlite.keys"):
+        with closing(sqlite3.connect(path)) as db:
+            for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
+                if table != "sqlite_sequence":
+                    rows += [f"{table} {RANDOM.sub('…', repr(row))}" for row in db.execute(f'SELECT * FROM "{table}"')]
+    return files, sorted(rows)
 
 
 def every_statement(
     run: list[str], prepared: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[str, int]]:
-    """For each n: the statement that failed, and the exit status of the command."""
+    """For each n: the statement of the log or the file of the keys that failed, and the exit status of the command."""
     connect = sqlite3.connect
-    for number in range(1, 1000, 5 // rounds(1, 5)):  # opening a log is most of them
+
+    def status_with(fault: StatementFault) -> int:
         fresh(prepared, folder)
-        fault = StatementFault(number, CODES[number % len(CODES)])
         with monkeypatch.context() as patched:
-            patched.setattr(sqlite3, "connect", lambda *a, fault=fault, **named: fault.over(connect(*a, **named)))
-            status = main(run)
-        if not fault.has_struck:
-            return
+            patched.setattr(sqlite3, "connect", lambda *a, **named: fault.over(connect(*a, **named)))
+            return status_of(run, monkeypatch)
+
+    status_with(counting := StatementFault(10**6, 0))
+    # The first statements open the log, for each command alike.
+    first, step = rounds(max(1, counting.num_statements - 24), 1), rounds(2, 1)
+    for number in range(first, counting.num_statements + 1, step):
+        status = status_with(fault := StatementFault(number, CODES[number % len(CODES)]))
         yield fault.statement, status
+
+
+def status_of(run: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit status of a command, which reads a password if it asks for one."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(PASSWORD[::-1]))
+    return main(run)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -80,10 +145,10 @@ def test_a_command_that_any_call_fails_happens_completely_or_not_at_all(
     folder, run = tmp_path / "work", [*COMMANDS[name], "--log", "log.sqlite"]
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
-    run = [str(folder / part) if part.endswith((".csv", ".sqlite")) else part for part in run]
+    run = [str(folder / part) if part.endswith((".csv", ".sqlite", ".jsonl")) else part for part in run]
     fresh(prepared, folder)
     old = state_of(folder)
-    assert main(run) == 0
+    assert status_of(run, monkeypatch) == 0
     new = state_of(folder)
     assert new != old
     num_refused = 0
@@ -93,7 +158,7 @@ def test_a_command_that_any_call_fails_happens_completely_or_not_at_all(
     assert num_refused
     fresh(prepared, folder)
     statuses: list[int] = []
-    for where, error in every_error(lambda: statuses.append(main(run))):
+    for where, error in every_error(lambda: statuses.append(status_of(run, monkeypatch))):
         assert error is None, f"{where}: {error!r} instead of a message"
         files, *rest = state_of(folder)
         if "unlink" in where:  # what could not be removed is removed at the next start
