@@ -313,6 +313,7 @@ class Api:
     def _changed(self, actor: Actor, workspace: Workspace, command: Command, written: Written) -> Json:
         """Executes a command in its workspace; the reply contains the changes and the command's result."""
         result = self._repeated.once(actor, command, lambda: command.run(actor, self.sessions, workspace))
+        written.is_any |= command.changes_models
         try:
             reply = workspace.snapshot(actor, command.since, command.open, command.detail_since)
         except Exception:

@@ -33,6 +33,8 @@ class CommandMessage(PageMessage):
 class Command(CommandMessage, ABC):
     """A command on one workspace; its result comes with the new state."""
 
+    changes_models: ClassVar[bool] = False  # which are not in the log: what `run` did stays if the reply cannot be made
+
     @abstractmethod
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json | None:
         """Executes the command. Raises AppError or EngineError if this is impossible; nothing has changed then."""

@@ -68,7 +68,13 @@ class ListPairs(Command):
         return sessions.models.catalog.offers_of_pairs(self.direction, workspace.direction, workspace.model)
 
 
-class DownloadModel(Command):
+class ModelCommand(Command):
+    """A command that changes which models there are, or which ones are waited for."""
+
+    changes_models: ClassVar[bool] = True
+
+
+class DownloadModel(ModelCommand):
     """Downloads a published model and installs it."""
 
     name: Literal["download_model"]
@@ -79,7 +85,7 @@ class DownloadModel(Command):
         sessions.models.download(actor, workspace.model_use, self.model)
 
 
-class InstallUpload(Command):
+class InstallUpload(ModelCommand):
     """Installs the model whose files were uploaded under this id.
 
     `folder` is the name of their folder or ZIP file, or "".
@@ -94,7 +100,7 @@ class InstallUpload(Command):
         sessions.models.install_upload(actor, workspace.model_use, self.upload, self.folder)
 
 
-class RemoveModel(Command):
+class RemoveModel(ModelCommand):
     """Removes an installed model from this computer."""
 
     name: Literal["remove_model"]
@@ -105,7 +111,7 @@ class RemoveModel(Command):
         sessions.models.remove(self.key)
 
 
-class SwitchModel(Command):
+class SwitchModel(ModelCommand):
     """Translates with another model, or with two through a language between, which are downloaded if need be."""
 
     name: Literal["switch_model"]
@@ -117,7 +123,7 @@ class SwitchModel(Command):
         sessions.models.switch(actor, workspace.model_use, self.key)
 
 
-class FetchModel(Command):
+class FetchModel(ModelCommand):
     """Downloads a model of the hub."""
 
     name: Literal["fetch_model"]
@@ -128,7 +134,7 @@ class FetchModel(Command):
         sessions.models.fetch(actor, workspace.model_use, self.model.strip())
 
 
-class StopModel(Command):
+class StopModel(ModelCommand):
     """Stops a download, or a model that is still loading."""
 
     name: Literal["stop_model"]
