@@ -258,5 +258,6 @@ def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None
         merges, (source, _, target) = BytePairs.load(folder / MERGES), config.directions[0].partition("-")
         return MosesCodec(target, merges, pieces, hidden), MosesCodec(source, merges, source_pieces, hidden)
     codec = SentencePieceCodec.load(folder / TARGET_SPM, pieces, hidden)
-    # many languages are spelt in one way
-    return codec, None if languages else SentencePieceCodec.load(folder / SOURCE_SPM, source_pieces, hidden)
+    if languages:  # many languages are spelt in one way
+        return codec, None
+    return codec, SentencePieceCodec.load(folder / SOURCE_SPM, source_pieces, hidden, reads_ascii_marks=True)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from types import MappingProxyType
 
 _HYPHENS = "\u2010\u2011"
 _JOIN_CONTROLS = "\u200c\u200d"  # they change the letters beside them in Arabic and Indic scripts, and join emoji
@@ -22,6 +23,11 @@ IGNORABLE = (
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _INVISIBLE = re.compile(f"[{IGNORABLE}\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # with control characters
+# Typographic marks and the marks of ASCII that stand for them in the training text of OPUS-MT, by Moses'
+# normalize-punctuation.perl.
+ASCII_MARKS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’‚‛‹›", "'") | dict.fromkeys("–—―−", "-")
+)
 _FIRST_JOINING = "\u0600"  # Arabic; no script before it joins its letters
 
 
@@ -80,17 +86,20 @@ def normalise_with_offsets(text: str) -> NormalText:
 class PlainForm:
     """Rewrites texts as one model reads them; a character is read if the model's pieces spell it.
 
+    `marks` has marks that are read as another one if the pieces spell only that one.
+
     >>> PlainForm(str.isascii).of(" a\\u00a0 \\ufb01le\\u2011b\\u00ad").text
     'a file-b'
     """
 
-    def __init__(self, spells: Callable[[str], bool]) -> None:
+    def __init__(self, spells: Callable[[str], bool], marks: Mapping[str, str] = MappingProxyType({})) -> None:
         self._spells = spells
+        self._marks = marks
         self._replacements: dict[str, str] = {}
 
     def of(self, text: str) -> NormalText:
         """The plain form of a text, in NFC. It is its own plain form."""
-        if not _NOT_PLAIN.search(text):
+        if not _NOT_PLAIN.search(text) and self._rewritten_marks.isdisjoint(text):
             return normalise_with_offsets(text)
         characters: list[str] = []
         offsets: list[int] = []
@@ -117,6 +126,10 @@ class PlainForm:
             end = place + 1
         return NormalText("".join(characters), (*offsets, end)).then(normalise_with_offsets("".join(characters)))
 
+    @cached_property
+    def _rewritten_marks(self) -> frozenset[str]:
+        return frozenset(mark for mark, plain in self._marks.items() if not self._spells(mark) and self._spells(plain))
+
     def _replacement(self, char: str) -> str:
         found = self._replacements.get(char)
         if found is None:
@@ -130,6 +143,8 @@ class PlainForm:
             return ""
         if char in _HYPHENS:
             return "-"
+        if char in self._rewritten_marks:
+            return self._marks[char]
         if char in _JOIN_CONTROLS:
             return char if self._spells(char) else ""
         if not unicodedata.decomposition(char).startswith("<") or _is_raised_digit(char) or self._spells(char):

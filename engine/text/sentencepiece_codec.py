@@ -18,6 +18,7 @@ from engine.errors import ModelError
 from engine.text.byte_pieces import byte_piece, byte_surface
 from engine.text.codec import EncodedPieces, Span
 from engine.text.imported_codec import ImportedPieces
+from engine.text.normalisation import ASCII_MARKS, PlainForm
 from engine.text.vocabulary import UNK
 
 if TYPE_CHECKING:
@@ -31,12 +32,14 @@ class SentencePieceCodec(ImportedPieces):
     """The SentencePiece model of one language, and the pieces of the model by id; source and target share the ids.
 
     `pieces[:4]` are padding, start, end and unknown. `hidden` are further pieces that do not occur in texts (language
-    codes).
+    codes). `reads_ascii_marks`: quotes and dashes without pieces are read as `ASCII_MARKS`: for sources, since a
+    target has to keep them.
     """
 
     processor: SentencePieceProcessor
     pieces: tuple[str, ...]
     hidden: frozenset[str] = frozenset()
+    reads_ascii_marks: bool = False
 
     # -- what the search indexes by id --------------------------------------------------------------------------------
 
@@ -91,7 +94,9 @@ class SentencePieceCodec(ImportedPieces):
     # -- files --------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: Path, pieces: Sequence[str], hidden: frozenset[str] = frozenset()) -> SentencePieceCodec:
+    def load(
+        cls, path: Path, pieces: Sequence[str], hidden: frozenset[str] = frozenset(), reads_ascii_marks: bool = False
+    ) -> SentencePieceCodec:
         """Read a SentencePiece model; raises ModelError naming the file that is missing or broken."""
         from sentencepiece import SentencePieceProcessor
 
@@ -99,9 +104,13 @@ class SentencePieceCodec(ImportedPieces):
             processor = SentencePieceProcessor(model_proto=path.read_bytes())
         except (OSError, RuntimeError, ValueError) as error:
             raise ModelError(f"{path} is not an intact SentencePiece model ({error}); copy the model again") from error
-        return cls(processor, tuple(pieces), hidden)
+        return cls(processor, tuple(pieces), hidden, reads_ascii_marks)
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _plain(self) -> PlainForm:
+        return PlainForm(self._spells_exactly, ASCII_MARKS if self.reads_ascii_marks else {})
 
     @cached_property
     def _byte_pieces(self) -> dict[str, int]:

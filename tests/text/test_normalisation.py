@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text import PlainForm, normalise
-from engine.text.normalisation import normalise_with_offsets
+from engine.text.normalisation import ASCII_MARKS, normalise_with_offsets
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 # Letters, marks that reorder and compose, Hangul parts, Indic and Tibetan vowel signs, singletons, exclusions.
@@ -87,6 +87,18 @@ UNTIDY = st.text(
 )
 def test_plain_form(given_text, plain, why):
     assert LATIN_1.of(given_text).text == plain, why
+
+
+def test_typographic_marks_are_read_as_those_of_ascii_where_the_pieces_have_only_these():
+    ascii_only, all_but_quotes = (
+        PlainForm(str.isascii, ASCII_MARKS),
+        PlainForm(lambda char: char not in "“”„", ASCII_MARKS),
+    )
+    normal = ascii_only.of("„Ja“ – it’s «good»")
+    assert normal.text == '"Ja" - it\'s "good"'
+    assert normal.offsets is not None and normal.given_span(1, 3) == (1, 3)
+    assert all_but_quotes.of("“Yes” – it’s").text == '"Yes" – it’s'
+    assert PlainForm(str.isalpha, ASCII_MARKS).of("“Yes”").text == "“Yes”"  # there are no others
 
 
 def test_join_controls_stay_in_scripts_whose_letters_they_change():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,12 @@ def test_every_piece_has_its_characters_and_unknown_ones_are_reported(codec: Sen
         assert codec.respell(text) == codec.normalise(text)
     elif UNK in encoding.ids:
         assert UNKNOWN_SURFACE in codec.respell(text)
+
+
+def test_a_source_codec_reads_quotes_that_it_has_no_pieces_for_as_those_of_ascii(codec: SentencePieceCodec) -> None:
+    source = replace(codec, reads_ascii_marks=True)
+    assert codec.encode("‟Mann‟ ― ").unknown
+    assert source.encode("‟Mann‟ ― Frau") == source.encode('"Mann" - Frau') == codec.encode('"Mann" - Frau')
 
 
 @pytest.mark.parametrize(
