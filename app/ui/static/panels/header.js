@@ -47,7 +47,7 @@ export class Header {
     this.bench = bench;
     const theme = readStored('local', THEME_KEY);
     if (theme) bench.root.dataset.theme = theme;
-    this.name = h('div.name', {});
+    this.name = h('div.name', {dir: 'auto'});
     this.project = button('.proj', {
       'aria-haspopup': 'dialog',
       title: t('header.project'),
@@ -228,7 +228,8 @@ export class Header {
 
   /** @param {SuccessReply} options */
   update({document: doc, model, counts, words, glossary}) {
-    setText(this.name, doc.name);
+    const [start, end] = /^(.+)(\P{M}.{13})$/su.exec(doc.name)?.slice(1) ?? [doc.name, ''];
+    this.name.replaceChildren(h('span', {}, start), h('span', {}, end)); // a long name is cut before its end
     this.name.title = [doc.name, ...doc.notes].join('\n');
     setText(this.project, projectName(doc.project));
     this.project.setAttribute('aria-label', t('header.project.label', {name: projectName(doc.project)}));
