@@ -14,6 +14,7 @@ from engine import is_word_char, stands_alone
 
 MAX_SHOWN = 200
 MAX_CHARACTERS = 1000  # of a text to find, whose pattern `re` keeps in memory
+_TAG = re.compile(r"\{/?\d+\}")
 _CONTEXT = 60  # characters of context around an occurrence
 
 
@@ -33,13 +34,21 @@ class Query:
             check_searched(text)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """The non-overlapping occurrences in a text.
+        """The non-overlapping occurrences in a text; a tag is found as a whole, not in part.
 
         >>> Query("der", whole_words=True).spans("Der Bruder, der")
         [(0, 3), (12, 15)]
+        >>> Query("1").spans("{1}Seite 1{/1}")
+        [(9, 10)]
         """
         if not self.text:
             return []
+        found = self._occurrences(text)
+        cut = {place for tag in _TAG.finditer(text) for place in range(tag.start() + 1, tag.end())} if found else ()
+        return [span for span in found if span[0] not in cut and span[1] not in cut]
+
+    def _occurrences(self, text: str) -> list[tuple[int, int]]:
+        """Where the text to find occurs, in parts of tags, too."""
         if self._is_about_characters:
             found = re.finditer(re.escape(self.text), text, 0 if self.matches_case else re.IGNORECASE)
             spans = (match.span() for match in found)

@@ -73,3 +73,15 @@ def test_confirmed_segment_fills_its_repetitions_and_can_be_undone(screen: Scree
     screen.page.get_by_role("button", name="Undo", exact=True).first.click()
     screen.eventually(lambda: targets(screen, 5) != ["Router neu starten"])
     expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+
+
+def test_tags_are_shown_by_name_in_the_list_of_replacements_and_never_cut(screen: Screen):
+    screen.open_text("<p>Save <b>1</b> file.</p>", "page.html")
+    screen.page.keyboard.press("Alt+i")  # the source as the translation
+    screen.page.keyboard.press("Control+h")
+    dialog = screen.page.get_by_role("dialog")
+    dialog.get_by_label("Find", exact=True).first.fill("1")
+    expect(dialog.get_by_role("status")).to_contain_text("1 match in 1 segment")
+    chips = dialog.locator(".places .chip")
+    expect(chips).to_have_count(2)
+    assert [chip.get_attribute("data-name") for chip in chips.all()] == ["B", "B"]

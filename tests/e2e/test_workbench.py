@@ -389,3 +389,29 @@ def test_deleting_a_typed_letter_leaves_the_segment_untouched_and_arrows_move_th
     keys.press("Home")
     expect(screen.row(1)).to_be_focused()
     expect(stops).to_have_attribute("data-index", "0")
+
+
+def test_confirmed_text_that_is_typed_again_is_confirmed_unless_the_person_took_the_confirmation_back(screen: Screen):
+    screen.open_text(DOCUMENT)
+    keys = screen.page.keyboard
+    screen.confirm()
+    for waits in (False, True):  # before the letter is sent, and after
+        screen.open_segment(1)
+        keys.press("End")
+        keys.type("x")
+        if waits:
+            expect(screen.page.locator(".edit-grid .st")).to_have_attribute("title", "Current segment. Edited")
+            screen.wait_until_saved()
+        keys.press("Backspace")
+        screen.wait_until_saved()
+        keys.press("Alt+ArrowDown")
+        expect(screen.row(1)).to_have_attribute("data-state", "confirmed")
+    screen.open_segment(1)
+    screen.page.get_by_role("button", name="Reopen").click()
+    keys.press("End")
+    keys.type("x")
+    screen.wait_until_saved()
+    keys.press("Backspace")
+    screen.wait_until_saved()
+    keys.press("Alt+ArrowDown")
+    expect(screen.row(1)).to_have_attribute("data-state", "edited")

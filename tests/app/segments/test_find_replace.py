@@ -25,6 +25,8 @@ PLACES = [
     ("cafe\u0301", {"whole_words": True}, "Café, Cafés", "x, Cafés", "composed letters"),
     ("  ", {}, "a  b c", "axb c", "spaces alone are found as typed"),
     ("’", {}, "it’s it's", "itxs it's", "signs alone are found as typed"),
+    ("1", {}, "{1}Seite 1{/1}", "{1}Seite x{/1}", "a tag is not found in part"),
+    ("{1}Seite", {}, "{1}Seite{/1}", "x{/1}", "a tag is found as a whole"),
     ("\u00ad", {}, "co\u00adop", "coxop", "a hidden character is found as typed"),
 ]
 

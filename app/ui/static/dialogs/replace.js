@@ -1,20 +1,21 @@
 /* The dialog to find and replace in the document; shows every place as it would be before anything is replaced. */
+import {withChips} from '../core/chips.js';
 import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, textIn, tn} from '../core/dom.js';
 
 const PAUSE_MS = 200;
 /** @type {Record<string, string>} */
 const LABELS = {matches_case: 'replace.case', whole_words: 'replace.words', in_confirmed: 'replace.confirmed'};
-/** @type {Record<string, (text: string) => Child>} */
+/** @type {Record<string, (content: Child) => Child>} */
 const RUNS = {
-  s: text => text,
-  d: text => h('del', {}, text),
-  i: text => h('ins', {}, text),
+  s: content => content,
+  d: content => h('del', {}, content),
+  i: content => h('ins', {}, content),
 };
 
 /**
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' | 'segment' |
- *   'steps'>} bench
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' | 'rows' |
+ *   'segment' | 'steps'>} bench
  */
 export const openReplace = bench => {
   const close = () => dialog.close();
@@ -98,7 +99,7 @@ export const openReplace = bench => {
           h(
             'span.tx',
             textIn(bench.languages.target),
-            row.runs.map(([kind, text]) => RUNS[kind](text)),
+            row.runs.map(([kind, text]) => RUNS[kind](withChips(text, bench.rows[row.index].tags))),
           ),
           button(
             '.btn.small',

@@ -30,7 +30,7 @@ export class CurrentSegment {
   }
 
   /**
-   * True if a command for this segment has not been answered yet: "edit", "constrain" or "comment".
+   * True if a command for this segment has not been answered yet: "edit", "constrain", "comment" or "reopen".
    * @param {string} command
    */
   isPending(command) {

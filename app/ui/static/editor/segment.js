@@ -419,8 +419,9 @@ export class Segment {
     const {index} = this;
     if (this.current.refusesChanges()) return;
     const text = this.text.value;
+    this.text.reopen();
     this.focusField();
-    const sent = this.bench.connection.send('reopen', {segment: index});
+    const sent = this.bench.connection.send('reopen', {segment: index}, `reopen:${index}`);
     this.bench.steps.confirmation(false, index, {text, sent});
   }
 

@@ -27,6 +27,8 @@ export class TargetText {
   visit = 0; // counts the openings of segments
   #filled = Number.NEGATIVE_INFINITY; // when the empty field got the machine's text
   #wasUntouched = false; // it had the machine's text when the person began to type
+  /** @type {string | null} the confirmed text, if the segment was confirmed when the person began to type */
+  #confirmed = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer = undefined;
 
@@ -89,6 +91,7 @@ export class TargetText {
     const text = this.current.row.target ?? '';
     this.visit++;
     this.#wasUntouched = false;
+    this.#confirmed = null;
     this.isDirty = false;
     this.isTyped = false;
     this.#filled = Number.NEGATIVE_INFINITY;
@@ -121,14 +124,16 @@ export class TargetText {
     const {selectionStart: start, selectionEnd: end} = this.field.area;
     return {
       text: isOwn ? this.value : null,
-      isConfirmed: !this.isDirty && !isPending && row.state === 'confirmed',
+      isConfirmed: !this.isDirty && !isPending && !this.current.isPending('reopen') && row.state === 'confirmed',
       start,
       end,
     };
   }
 
   typed() {
-    if (this.snapshot().text === null) this.#wasUntouched = true;
+    const {text, isConfirmed} = this.snapshot();
+    if (text === null) this.#wasUntouched = true;
+    if (isConfirmed) this.#confirmed = this.current.row.target;
     this.isDirty = true;
     this.isTyped = true;
     this.keepDraft(this.value);
@@ -143,20 +148,39 @@ export class TargetText {
     drafts.keep(this.page.session.token, this.current.index, text, this.current.detail?.target);
   }
 
-  /** Sends typed text without waiting for a pause; the machine's text that is typed again is the machine's. */
+  /** Sends typed text without waiting for a pause; the machine's or the confirmed text that is typed again is that. */
   flush() {
     clearTimeout(this.timer);
     const {index, detail} = this.current;
     if (!this.isDirty || index === null) return;
     const isBack = this.#wasUntouched && this.value === detail?.machine_text;
     const reported = this.field.changes.take(this.value);
-    if (!isBack) {
+    if (isBack || this.#confirmed === this.value) drafts.drop(this.page.session.token, index, this.value);
+    if (isBack) {
+      this.isTyped = false;
+      this.send(null, 'proposal');
+    } else if (this.#confirmed !== this.value) this.send(this.value, 'typed', {reported});
+    else this.#confirmAgain(reported);
+  }
+
+  /**
+   * The confirmed text that was typed again is confirmed as it was; without an edit in between, there is nothing to send.
+   * @param {EditReport} reported
+   */
+  #confirmAgain(reported) {
+    const {row, index} = this.current;
+    const isStored = row.state === 'confirmed' && !this.current.isPending('edit');
+    this.isDirty = false;
+    if (!isStored) {
       this.send(this.value, 'typed', {reported});
-      return;
+      this.page.connection.send('confirm', {segment: index, text: this.value, origin: 'undo'});
     }
-    this.isTyped = false;
-    drafts.drop(this.page.session.token, index, this.value);
-    this.send(null, 'proposal');
+    this.onChange();
+  }
+
+  /** The person took the confirmation back: the text that was confirmed is a text like others. */
+  reopen() {
+    this.#confirmed = null;
   }
 
   /**
@@ -233,6 +257,7 @@ export class TargetText {
    * @param {string} origin
    */
   restore({text, start, end}, proposal, origin) {
+    this.#confirmed = null;
     if (text === this.snapshot().text) return;
     this.field.set(text ?? proposal, start, end);
     this.isTyped = text !== null;

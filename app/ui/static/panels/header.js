@@ -18,7 +18,7 @@ const THEME_KEY = 'pinpoint:theme';
 /**
  * @param {string} iconName
  * @param {string} label
- * @param {string | null} detail
+ * @param {Child} detail
  * @param {string} kind
  * @param {(kind: string) => string} url
  */
@@ -149,7 +149,7 @@ export class Header {
         menu(t('export.menu'), button('.btn', {title: t('export.menu')}, icon('down'), t('export.menu')), () => [
           group(
             t('export.group.document'),
-            download('down', t('export.document'), t('export.document.detail'), 'document', url),
+            download('down', t('export.document'), this.#untranslated(), 'document', url),
             download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
             choice('down', t('packing.menu'), t('packing.menu.detail'), () => openPacking(bench)),
             download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
@@ -205,6 +205,14 @@ export class Header {
       const link = event.target.closest('a[download]');
       if (link instanceof HTMLAnchorElement) bench.files.beforeDownload(event, link);
     });
+  }
+
+  /** How much of the document has no translation of a person yet: a file without proposals keeps its source there. */
+  #untranslated() {
+    const {order, rows} = this.bench;
+    const n = order.filter(index => ['new', 'pretranslated'].includes(rows[index].state)).length;
+    if (!n) return t('export.document.detail');
+    return h('span.warn', {}, icon('problem', true), ' ', tn('export.untranslated', n, {total: count(order.length)}));
   }
 
   /**
