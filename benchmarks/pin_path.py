@@ -10,6 +10,7 @@ What the page and the server do at the same time, such as waiting for news, is i
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 import threading
@@ -18,7 +19,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
-from urllib.parse import urlsplit
 
 from playwright.sync_api import expect, sync_playwright
 
@@ -93,20 +93,22 @@ def scripts_of(screen: Screen, profiler: ModuleProfiler, act: Callable[[], None]
     profiler.is_counting = False
     found = devtools.send("Profiler.takePreciseCoverage")["result"]
     return sorted(
-        "/" + urlsplit(script["url"]).path.partition(STATIC_PATH)[2].split("/", 2)[2]  # without the version
-        for script in found
-        if STATIC_PATH in script["url"] and _has_run(script)
+        {
+            script
+            for each in found
+            if STATIC_PATH in each["url"]
+            for script in _have_run(each, screen.page.request.get(each["url"]).text())
+        }
     )
 
 
-def _has_run(script: dict[str, Any]) -> bool:
-    """True if a function of the script ran; the one that spans the whole script is the script itself."""
-    whole = max((place["endOffset"] for one in script["functions"] for place in one["ranges"]), default=0)
-    return any(
-        place["count"] and (place["startOffset"], place["endOffset"]) != (0, whole)
-        for one in script["functions"]
-        for place in one["ranges"]
-    )
+def _have_run(coverage: dict[str, Any], text: str) -> set[str]:
+    """The scripts of a file with a function that ran. The bundle has a comment with the name before each script."""
+    names = [(found.start(), found[1]) for found in re.finditer(r"^/\* (\S+\.js) \*/$", text, re.MULTILINE)]
+    names = names or [(0, coverage["url"].rpartition("/")[2])]
+    places = [place for function in coverage["functions"] for place in function["ranges"] if place["count"]]
+    starts = [place["startOffset"] for place in places if place["startOffset"] > 0]  # at 0, the file itself runs
+    return {max(name for name in names if name[0] <= start)[1] for start in starts}
 
 
 def pin_and_wait(screen: Screen) -> None:

@@ -24,13 +24,13 @@ from app.text.client_json import parsed_json
 from app.ui.api import Api
 from app.ui.component import ScriptedComponent
 from app.ui.lean_gradio import gr
+from app.ui.page_bundle import EDITOR_LIBRARY, SCRIPT_NAME, STYLES_NAME
 from app.ui.sign_in import SignedIn
 
 STATIC_PATH = "pinpoint-static"
 # Where Gradio's script calls the functions of a component (with the slash), and other programs.
 FUNCTION_PATHS = ("/gradio_api/component_server", "/gradio_api/component_server/")
 ITEMS_AT_ONCE = 500  # of a list in a reply
-_STYLES = ("icons", "editor", "pages", "report", "glossary", "projects")
 
 
 class Workbench(ScriptedComponent):
@@ -51,14 +51,15 @@ _TO_ROOT = "../" * COMPONENT_PATH.count("/")
 
 
 def head_of(folder: str) -> str:
-    """The elements in the page's head; `folder` is the address of its styles."""
-    styles = "\n".join(f'<link rel="stylesheet" href="{folder}/styles/{name}.css">' for name in _STYLES)
+    """The elements in the page's head; `folder` is the address of its files."""
     return f"""
 <link rel="icon" type="image/svg+xml" href="{STATIC_PATH}/pinpoint.svg">
 <link rel="apple-touch-icon" href="{STATIC_PATH}/icon-192.png">
 <link rel="manifest" href="{STATIC_PATH}/manifest.webmanifest">
 <meta name="theme-color" content="#4f66c4">
-{styles}
+<link rel="stylesheet" href="{folder}/{STYLES_NAME}">
+<link rel="modulepreload" href="{folder}/{SCRIPT_NAME}">
+<link rel="modulepreload" href="{folder}/{EDITOR_LIBRARY}">
 """
 
 
@@ -196,5 +197,5 @@ class _Page(gr.Blocks):
 
 def _build_page(api: Api, folder: str) -> gr.Blocks:
     with _without_apps(), _Page(title="Pinpoint", analytics_enabled=False, fill_height=True) as page:
-        Workbench(f"{_TO_ROOT}{folder}/main.js", _functions(api))
+        Workbench(f"{_TO_ROOT}{folder}/{SCRIPT_NAME}", _functions(api))
     return page

@@ -10,6 +10,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -37,6 +38,7 @@ from app.ui.content_policy import PageSender, policy
 from app.ui.draining import Asgi, Draining
 from app.ui.own_pages import OwnPages
 from app.ui.page import COMPONENT_PATH, FUNCTION_PATHS, STATIC_PATH, add_functions, json_reply, mount_page
+from app.ui.page_bundle import page_bundle
 from app.ui.sign_in import SignedIn, SignIn
 from app.ui.static_files import StaticFiles
 
@@ -262,7 +264,7 @@ def build_server(
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     mimetypes.add_type("application/manifest+json", ".webmanifest")  # not every system knows it
-    files = StaticFiles(STATIC_FOLDER)
+    files = _page_files()
     app.mount(f"/{STATIC_PATH}", files, name="static")
     app.mount(COMPONENT_PATH, StaticFiles(STATIC_FOLDER / "component"), name="component")
 
@@ -342,6 +344,11 @@ def build_server(
     add_functions(app, api)
     mount_page(app, api, files.version, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)
+
+
+@cache
+def _page_files() -> StaticFiles:
+    return StaticFiles(STATIC_FOLDER, page_bundle(STATIC_FOLDER))
 
 
 async def _body(request: Request, max_bytes: int) -> bytes | None:

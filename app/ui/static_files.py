@@ -1,11 +1,13 @@
-"""The page's own files, sent from memory: the first page asks for 130 of them at once, while the model is loaded."""
+"""The page's own files, sent from memory: the first page asks for them while the model is loaded."""
 
 from __future__ import annotations
 
 import hashlib
 import mimetypes
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
@@ -14,23 +16,26 @@ _VERSION = re.compile(r"^/v-[0-9a-f]{16}(?=/)")
 
 
 class StaticFiles:
-    """The files of a folder (an ASGI application), as they are when it is made.
+    """The files of a folder (an ASGI application), as they are when it is made, and others that were made of them.
 
-    `/VERSION/name` is the same file as `/name`, and a browser keeps it without asking for changes. The page's scripts
-    import each other by relative addresses, so that its next load makes 30 requests instead of 150.
+    `/VERSION/name` is the same file as `/name`, and a browser keeps it without asking for changes. Relative addresses
+    in a file lead to others of its version.
 
     Starlette's own class of this name asks other threads four times for each file, which took 5 ms.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, made: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`made` has the texts of the other files by name."""
+        contents = {
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+        }
+        contents |= {name: text.encode("utf-8") for name, text in made.items()}
         self._files: dict[str, tuple[bytes, dict[str, str]]] = {}
-        for path in folder.rglob("*"):
-            if path.is_file():
-                content = path.read_bytes()
-                mark = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-                kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-                headers = {"content-type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, "etag": mark}
-                self._files["/" + path.relative_to(folder).as_posix()] = content, headers
+        for name, content in contents.items():
+            mark = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+            kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+            headers = {"content-type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, "etag": mark}
+            self._files[f"/{name}"] = content, headers
         marks = sorted((name, headers["etag"]) for name, (_, headers) in self._files.items())
         self.version = f"v-{hashlib.sha256(repr(marks).encode()).hexdigest()[:16]}"
 
