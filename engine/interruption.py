@@ -1,6 +1,6 @@
 """Interruptions: whether a long computation must end before it is done, because it was cancelled or its time is over.
 
-A computation gets one `Interruption` and asks it at least every few hundredths of a second of processor time.
+A computation gets one `Interruption` and asks it at least every few milliseconds of processor time.
 """
 
 from __future__ import annotations
@@ -55,6 +55,11 @@ class Interruption:
         """Raises Interrupted if the computation must end now."""
         if (cause := self.cause()) is not None:
             raise Interrupted(cause)
+
+    def check_cancelled(self) -> None:
+        """Raises Interrupted if the computation was cancelled. At its deadline, it goes on with what is ready."""
+        if self.cause() == "cancelled":
+            raise Interrupted("cancelled")
 
 
 class JointInterruption(Interruption):

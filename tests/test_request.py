@@ -30,6 +30,7 @@ from engine import (
 from engine.decoding.limits import MAX_AVOIDED, MAX_FORMS, MAX_REQUIRED, MAX_SHARING, MAX_SOURCE_CHARACTERS
 from engine.decoding.loop import DecodingJob
 from engine.decoding.question_steps import num_at_once
+from engine.decoding.reading import RequestReader
 from engine.search_options import MAX_BEAM
 from engine.worker import Worker
 from tests.test_translator import make_translator
@@ -208,7 +209,8 @@ def test_cancel_reaches_the_search_for_the_smallest_relaxation(translator: Trans
     prepared: list[Request] = []
     prepare = translator.pipeline.prepare
     monkeypatch.setattr(translator.pipeline, "prepare", lambda asked, *_: [prepared.append(asked), prepare(asked)][1])
-    result = translator.translate(request, cancel=_CancelledAfter(num_checks))
+    before = 1  # look, before the request is prepared
+    result = translator.translate(request, cancel=_CancelledAfter(before + num_checks))
     assert (result.status, result.relaxation) == ("infeasible", None)
     assert len(prepared) == 1 + num_checks
 
@@ -218,7 +220,8 @@ def test_cancel_and_deadline_reach_the_preparation_of_prices(translator: Transla
     prepared: list[Request] = []
     prepare = translator.pipeline.prepare
     monkeypatch.setattr(translator.pipeline, "prepare", lambda asked, *_: [prepared.append(asked), prepare(asked)][1])
-    pricing = translator.price(request, cancel=_CancelledAfter(3))
+    before = 20  # looks, while the first variants of the request are made
+    pricing = translator.price(request, cancel=_CancelledAfter(before + 3))
     assert (pricing.total, set(pricing.phrases), pricing.free.status) == (None, {None}, "cancelled")
     assert len(prepared) == 3
     assert translator.price(request, deadline_ms=0).constrained.status == "deadline"
@@ -261,6 +264,23 @@ def test_after_a_cancel_nothing_more_is_done_at_any_moment(translator: Translato
         result = translator.translate(request, options, cancel=looks)
         assert result.hypotheses == () and looks.number - moment < 12, moment
         assert result.status == "cancelled" or result.relaxation is None
+
+
+def test_after_a_cancel_no_variant_of_a_request_is_read_for_its_price(translator: Translator, monkeypatch):
+    request = Request("The file. The server.", phrases=(Phrase("file"), Phrase("server")), avoid=("x", "y"))
+    reads: list[int] = []
+    read = RequestReader.read
+    monkeypatch.setattr(RequestReader, "read", lambda *asked: [reads.append(looks.number), read(*asked)][1])
+    looks = whole = _Looks(10**9)
+    translator.price(request, SearchOptions(beam=1, max_length_offset=2), cancel=whole)
+    assert len(reads) > 10
+    for part in range(4):
+        moment = part * whole.number // 5
+        options = SearchOptions(beam=1, max_length_offset=3 + part)  # no answer is known
+        reads.clear()
+        looks = _Looks(moment)
+        assert translator.price(request, options, cancel=looks).avoid[-1] is None, moment
+        assert all(number <= moment for number in reads), moment
 
 
 def test_cancel_while_a_source_is_encoded_ends_it_before_any_table_is_made(translator: Translator, monkeypatch):

@@ -114,6 +114,7 @@ class PreparedRequest:
         expects: bool,
     ) -> PreparedRequest:
         asked = tuple(phrase for phrase in request.phrases if expects or not phrase.is_expected)
+        interruption.check()
         if (reason := excess(replace(request, phrases=asked))) is not None:
             return cls._refused(request, direction, marks, reason)
         reading = RequestReader(codec, source_codec or codec, aligns).read(request, direction)
@@ -401,7 +402,11 @@ def _too_often(
             message += "remove one of them, or its max_count"
             reasons += (Reason("too_often", message, number) for number in numbers)
             continue
-        least = [min(len(apart(occurrences_of(prefix + going_on, limited))) for going_on in ("", *_NEIGHBOURS))]
+        in_prefix = []
+        for going_on in ("", *_NEIGHBOURS):
+            interruption.check()
+            in_prefix.append(len(apart(occurrences_of(prefix + going_on, limited))))
+        least = [min(in_prefix)]
         for other in (*others, *ordered):
             interruption.check()
             least.append(other.count * _least_occurrences(other, limited))

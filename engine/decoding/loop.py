@@ -161,6 +161,7 @@ class DecodingLoop(Generic[Job]):
     def _prepare(self, job: Job) -> bool:
         """Prepare the job; False if it was interrupted and has ended."""
         try:
+            job.interruption.check()
             job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore, job.interruption)
         except Interrupted as interrupted:
             job.finish(interrupted_translation(job.request, interrupted.cause))
@@ -200,6 +201,9 @@ class DecodingLoop(Generic[Job]):
         """After a search: finish the job, search for whole words, decode a draft, or follow what was decoded."""
         prepared = job.prepared
         assert prepared is not None
+        if result.outcome == "cancelled":
+            self._finish(job, interrupted_translation(job.request, result.outcome))
+            return
         if job.draft is not None:
             job.draft = None
             if result.hypotheses:

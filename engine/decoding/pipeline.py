@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
     from engine.model.datastore import Datastore, StoredPair
 
 REPAIR_STRENGTH = 10.0  # nats for each change to a translation that lacks an expected phrase
-_PIECES_AT_ONCE = 1024  # of hypotheses that are aligned together
+_PIECES_AT_ONCE = 256  # of hypotheses that are aligned together
 NUM_REPLACED_IN = 5  # best translations in which words are replaced by those of the lexicon
 REASON_OF: dict[Cause, Reason] = {
     "deadline": Reason(
@@ -468,7 +468,7 @@ def _equally_met(found: Iterable[Hypothesis], prepared: PreparedRequest) -> tupl
 
 
 def _few_at_once(found: Sequence[SearchHypothesis]) -> Iterator[Sequence[SearchHypothesis]]:
-    """The hypotheses in their order, in groups that are aligned in a few hundredths of a second."""
+    """The hypotheses in their order, in groups that are aligned in a few milliseconds."""
     group: list[SearchHypothesis] = []
     for one in found:
         if group and sum(len(other.tokens) for other in group) + len(one.tokens) > _PIECES_AT_ONCE:

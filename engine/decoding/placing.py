@@ -95,25 +95,29 @@ class PhrasePlacer:
         """The edits for one more occurrence of phrase `number`, best first, of `num_read` that are compared."""
         self.interruption.check()
         before = self.codec.decode(pieces)
+        placements = self.prepared.place(before.text)[0]
+        self.interruption.check()
         found = _num_found(self.prepared, before.text)
+        self.interruption.check()
         phrase, prefix = self.prepared.constraints.phrases[number], self.prepared.constraints.prefix
         prefix_text = prefix.text.rstrip() if prefix else ""
         if not before.text.startswith(prefix_text):
             return
         fixed = [(0, len(prefix_text)), *self.prepared.place_ordered(before.text)]
-        fixed += [(placement.start, placement.end) for placement in self.prepared.place(before.text)[0]]
+        fixed += [(placement.start, placement.end) for placement in placements]
         most_replaced = MAX_REPLACED - 1 + max(len(form.split()) for form in phrase.forms)
-        edits = [
-            edit
-            for edit in edits_of(before, _spellings(phrase), most_replaced, fixed)
-            if len(pieces) - (edit.last - edit.first) + len(edit.pieces) < self.max_pieces
-            and (edit.first == 0 or edit.form not in phrase.initial)
-        ]
+        edits: list[Edit] = []
+        for edit in edits_of(before, _spellings(phrase), most_replaced, fixed):
+            self.interruption.check()
+            is_short = len(pieces) - (edit.last - edit.first) + len(edit.pieces) < self.max_pieces
+            if is_short and (edit.first == 0 or edit.form not in phrase.initial):
+                edits.append(edit)
         if not edits or len(pieces) >= self.max_pieces:
             return
         rewards = self._rewards(number, pieces, before, edits)
         edited = EditedText((*pieces, self.codec.end), self.open_decoder, self.interruption, LEAST_PIECE_WEIGHT)
         for edit in edited.best(edits, rewards, num_read):
+            self.interruption.check()
             text = self.codec.decode(edit.applied_to(pieces)).text
             now = _num_found(self.prepared, text)
             if now[number] > found[number] and now >= found and text.startswith(prefix_text):

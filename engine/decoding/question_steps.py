@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.decoding.constraints import PreparedRequest
@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
     from engine.model.datastore import Datastore
 
 _VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next
+_WORDS_AT_ONCE = 100  # other words, whose translations are decoded before the next
 
 Answer = TypeVar("Answer")
 Steps = Generator[Sequence[DecodingJob], None, Answer]
@@ -69,7 +70,7 @@ def price_steps(
     started = time.perf_counter()
     options = options_for_prices(options)
     translations: list[Translation] = []
-    for some in variants_for_prices(request):
+    for some in variants_for_prices(request, interruption):
         jobs: list[DecodingJob] = []
         with suppress(Interrupted):
             for variant in some:
@@ -88,10 +89,14 @@ def options_for_prices(options: SearchOptions) -> SearchOptions:
     return replace(options, draft_strength=0.0, reverse_weight=0.0, lexicon=False)
 
 
-def variants_for_prices(request: Request) -> Iterator[list[Request]]:
-    """The requests whose translations give the prices (`pricing_of`), some at a time: each may have 1,000 forms."""
+def variants_for_prices(request: Request, interruption: Interruption) -> Iterator[list[Request]]:
+    """The requests whose translations give the prices (`pricing_of`), some at a time: each may have 1,000 forms.
+
+    After an interruption, there are no more.
+    """
     phrases = tuple(phrase for phrase in request.phrases if not phrase.is_expected)
-    variants = _variants(replace(request, hints=False, phrases=phrases))
+    every = _variants(replace(request, hints=False, phrases=phrases))
+    variants = takewhile(lambda _: interruption.cause() is None, every)
     while some := list(islice(variants, _VARIANTS_AT_ONCE)):
         yield some
 
@@ -164,17 +169,19 @@ def alternatives_steps(
         )
     following = _distinct(following, replaced, prepared, codec)[:count]
     options = replace(options, draft_strength=0.0)  # the words before the replaced one stay
-    jobs: list[DecodingJob] = []
-    for word in following if interruption.cause() is None else ():
-        pieces = (*left, *word.pieces)
-        begun = prepared.begun_with(codec.decode(pieces).text, pieces)
-        jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))
-    yield jobs
-    found = [
-        Alternative(_written(word, first, translation.hypotheses[0], codec), word.log_prob, translation.hypotheses[0])
-        for word, translation in zip(following, map(_translation, jobs), strict=bool(jobs))
-        if translation.hypotheses and not translation.hypotheses[0].unmet and translation.status == "complete"
-    ]
+    found: list[Alternative] = []
+    words = takewhile(lambda _: interruption.cause() is None, following)
+    while some := list(islice(words, _WORDS_AT_ONCE)):
+        jobs: list[DecodingJob] = []
+        for word in some:
+            pieces = (*left, *word.pieces)
+            begun = prepared.begun_with(codec.decode(pieces).text, pieces)
+            jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))
+        yield jobs
+        for word, translation in zip(some, map(_translation, jobs), strict=True):
+            best = translation.hypotheses[0] if translation.hypotheses else None
+            if best is not None and not best.unmet and translation.status == "complete":
+                found.append(Alternative(_written(word, first, best, codec), word.log_prob, best))
     return tuple(sorted(found, key=lambda alternative: -alternative.hypothesis.score))
 
 
@@ -209,11 +216,11 @@ def places_steps(
 def _distinct(words: Sequence[NextWord], replaced: str, prepared: PreparedRequest, codec: Codec) -> list[NextWord]:
     """The words that look different from the replaced word and from each other, in order."""
     assert prepared.reading is not None
-    seen, found = [replaced], []
+    seen, found = {prepared.reading.look_of(replaced)}, []
     for word in words:
-        text = codec.decode(word.pieces).text
-        if not any(prepared.reading.looks_like(text, other) for other in seen):
-            seen.append(text)
+        look = prepared.reading.look_of(codec.decode(word.pieces).text)
+        if look not in seen:
+            seen.add(look)
             found.append(word)
     return found
 

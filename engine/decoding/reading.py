@@ -208,9 +208,9 @@ class RequestReading:
         """The forms in which the model may write a locked text or suffix."""
         return (text,) if self.case is None else self.case.variants(text)
 
-    def looks_like(self, text: str, other: str) -> bool:
-        """True if two words of a translation look the same to a person, as both are set in capitals."""
-        return text == other or (self.case is not None and text.casefold() == other.casefold())
+    def look_of(self, text: str) -> str:
+        """Equal for two words of a translation that look the same to a person, as both are set in capitals."""
+        return text if self.case is None else text.casefold()
 
     def given_source_spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans of the source that the model reads as spans of the given source."""
@@ -265,7 +265,7 @@ class RequestReading:
                 characters[before] = suffix[: len(suffix) - len(suffix.lstrip())] or " "
         begun = 0
         for plain, char, new in zip(self._prefix.plain, hypothesis.text, self._prefix.characters, strict=False):
-            if not self.looks_like(plain, char):
+            if self.look_of(plain) != self.look_of(char):
                 break
             characters[begun] = new
             begun += 1
@@ -277,7 +277,7 @@ class RequestReading:
             for form in self.given.phrases[placement.phrase].all_forms:
                 given = GivenText.of(form, self._codec)
                 plain = given.plain.text
-                if plain[1:] == placement.form[1:] or self.looks_like(plain, placement.form):
+                if plain[1:] == placement.form[1:] or self.look_of(plain) == self.look_of(placement.form):
                     yield (placement.start, placement.end), given
                     break
         ordered = [*self.given.locked, *[self.given.suffix] * bool(self.request.suffix)]

@@ -253,9 +253,10 @@ class _Tracked(_Constraints):
         return 0
 
     def _describe(self, count: int) -> int:
-        self.interruption.check()
         nodes_N = self._states[:count].astype(np.int64)
-        self._records[:count, :_NUM_IDLE] = [self.tracker.idle(node) for node in nodes_N.tolist()]
+        for place, node in enumerate(nodes_N.tolist()):
+            self.interruption.check()  # the next takes ten milliseconds where phrases share forms
+            self._records[place, :_NUM_IDLE] = self.tracker.idle(node)
         self._records[:count, _NUM_IDLE:] = self.tracker.tables.records(nodes_N)
         return 0
 

@@ -18,6 +18,7 @@ from engine.search.tracker import ConstraintTracker
 from engine.text import ends_unfinished, is_unspaced, join_bytes
 
 _MAX_WORD_PIECES = 24
+_ROWS_AT_ONCE = 32  # between two looks at the interruption
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,28 @@ def next_words(
     rows: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     best: dict[str, NextWord] = {}
     for depth in range(_MAX_WORD_PIECES):
-        log_probs_RV = np.where(never_V | (~starts_V if depth == 0 else False), np.float32(-np.inf), log_probs_RV)
-        if depth:
-            byte_masks.mask(log_probs_RV, np.array([pieces for pieces, _ in rows]))
-        else:
+        log_probs_RV[:, never_V | (~starts_V if depth == 0 else False)] = -np.inf
+        if depth == 0:
             log_probs_RV[:, list(byte_masks.not_first)] = -np.inf
-        scores_RV = log_probs_RV + np.array([log_prob for _, log_prob in rows], dtype=np.float32)[:, None]
-        keys = _best(scores_RV.ravel(), width * 2)
-        values = scores_RV.ravel()[keys]
-        parents, pieces = keys // scores_RV.shape[1], keys % scores_RV.shape[1]
+        found: list[tuple[Ints, LogProbs]] = []
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
+            interruption.check()
+            some = rows[first : first + _ROWS_AT_ONCE]
+            scores_RV = log_probs_RV[first : first + len(some)]
+            if depth:
+                byte_masks.mask(scores_RV, np.array([pieces for pieces, _ in some]))
+            scores_RV = scores_RV + np.array([log_prob for _, log_prob in some], dtype=np.float32)[:, None]
+            keys = _best(scores_RV.ravel(), width * 2)
+            found.append((keys + first * scores_RV.shape[1], scores_RV.ravel()[keys]))
+        keys, values = map(np.concatenate, zip(*found, strict=True))
+        best_places = _best(values, width * 2)
+        keys, values = keys[best_places], values[best_places]
+        parents, pieces = keys // log_probs_RV.shape[1], keys % log_probs_RV.shape[1]
         nodes, _ = tracker.follow(nodes_R[parents], pieces, interruption)
         goes_on = indexed.goes_on[pieces]
         going: list[int] = []
         for place, (parent, piece) in enumerate(zip(parents.tolist(), pieces.tolist(), strict=True)):
+            interruption.check()
             if tracker.is_dead(nodes[place : place + 1]):
                 continue
             word = NextWord((*rows[parent][0], piece), float(values[place]))

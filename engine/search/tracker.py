@@ -21,7 +21,6 @@ from engine.search.prefix_avoid import PrefixAvoidAutomaton, PrefixAvoidState
 FREE, _DEAD = 0, 1  # the nodes of texts without constraints, and of texts that have broken one
 _FOLLOWED_AT_ONCE = 2**14  # texts
 _COUNTS_AT_ONCE = 2**19  # of phrases, of all texts together
-_LEARNED_AT_ONCE = 8  # steps between nodes; each takes up to 8 ms where phrases share forms
 _FIRST_CAPACITY = 64
 
 # The sentence, the phrase state, the prefix and avoid state (None once nothing can break either), and how many more
@@ -78,7 +77,6 @@ class ConstraintTracker:
 
     def __init__(self, constraints: Sequence[SentenceConstraints], texts: PieceTexts) -> None:
         """Sentence b has the constraints `constraints[b]`."""
-        self._num_learned = 0
         self._texts = texts
         self._constraints: dict[int, SentenceConstraints] = {}
         self._automata: dict[int, PhraseAutomaton] = {}
@@ -342,9 +340,7 @@ class ConstraintTracker:
     def _learn(self, key: int, interruption: Interruption) -> tuple[int, int]:
         """The step of a key that had none; earlier items of the same batch may have computed it."""
         if key not in self._steps:
-            self._num_learned += 1
-            if self._num_learned % _LEARNED_AT_ONCE == 0:
-                interruption.check()
+            interruption.check()  # a step takes up to 8 ms where phrases share forms
             node, piece = divmod(key, len(self._texts.surfaces))
             self._steps[key] = self._advance(node, piece)
             self._keys_of.setdefault(node, []).append(key)

@@ -12,8 +12,9 @@ from collections.abc import Generator, Hashable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from engine.decoding.loop import DecodingJob
+from engine.decoding.pipeline import interrupted_translation
 from engine.decoding.question_steps import Steps
-from engine.interruption import Interruption
+from engine.interruption import Interrupted, Interruption
 from engine.request import Request
 from engine.search_options import SearchOptions
 from engine.translation import Translation
@@ -67,21 +68,42 @@ def steps_of(
         except StopIteration as end:
             result: T = end.value
             return result
-        found: dict[Request, Translation | Exception] = {}
-        jobs: dict[Request, DecodingJob] = {}
-        for request in dict.fromkeys(asked):
-            answer = known.find((request, options), datastore)
-            if answer is None:
-                jobs[request] = DecodingJob(request, options, interruption, datastore=datastore)
-            else:
-                found[request] = answer
-        if jobs:
-            yield list(jobs.values())
-        for request, job in jobs.items():
-            found[request] = job.error or job.result()
-            if job.translation is not None:
-                known.keep((request, options), datastore, job.translation)
-        answers = [found[request] for request in asked]
+        try:
+            answers = yield from _answer_steps(asked, options, interruption, datastore, known)
+        except Interrupted as interrupted:
+            answers = [interrupted_translation(request, interrupted.cause) for request in asked]
+
+
+def _answer_steps(
+    asked: Sequence[Request],
+    options: SearchOptions,
+    interruption: Interruption,
+    datastore: Datastore | None,
+    known: KnownAnswers,
+) -> Steps[Answers]:
+    """The answers to the requests of one round. Raises Interrupted if they were cancelled."""
+    numbers: dict[Request, int] = {}
+    places: list[int] = []
+    for request in asked:  # equal ones get one number; to compare requests of 600 constraints takes a while
+        interruption.check_cancelled()
+        places.append(numbers.setdefault(request, len(numbers)))
+    found: list[Translation | Exception | DecodingJob] = []
+    for request in numbers:
+        interruption.check_cancelled()
+        answer = known.find((request, options), datastore)
+        found.append(answer or DecodingJob(request, options, interruption, datastore=datastore))
+    if jobs := [one for one in found if isinstance(one, DecodingJob)]:
+        yield jobs
+    answers: list[Translation | Exception] = []
+    for one in found:
+        if isinstance(one, DecodingJob):
+            interruption.check_cancelled()
+            if one.translation is not None:
+                known.keep((one.request, options), datastore, one.translation)
+            answers.append(one.error or one.result())
+        else:
+            answers.append(one)
+    return [answers[place] for place in places]
 
 
 def together(dialogues: Sequence[Dialogue[T]]) -> Dialogue[list[T]]:

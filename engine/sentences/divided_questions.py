@@ -40,9 +40,7 @@ def targets_by_sentence(target: str, sentences: Sequence[Span], direction: str) 
 def divided_pricing(asked: DividedRequest) -> Dialogue[Pricing]:
     """The prices of the constraints, from translations of the variants of the request, which share their sentences."""
     translations: list[Translation] = []
-    for some in variants_for_prices(asked.request):
-        if asked.interruption.cause() is not None:
-            break
+    for some in variants_for_prices(asked.request, asked.interruption):
         dialogues = [replace(asked, request=variant).translation() for variant in some]
         translations += yield from together(dialogues)
     return pricing_of(asked.request, translations, asked.interruption)

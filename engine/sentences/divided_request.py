@@ -94,6 +94,7 @@ class DividedRequest:
         return replace(answer, request=self.request, reasons=reasons)
 
     def _divided(self) -> Dialogue[Translation]:
+        self.interruption.check_cancelled()
         required = self.required()
         if required is None:
             return (yield from self._whole())
@@ -221,6 +222,7 @@ class _State:
 
     def _is_met(self, candidate: tuple[int, Share]) -> bool:
         """True if the best translation of the sentence meets this share, too."""
+        self._asked.interruption.check_cancelled()
         number, share = candidate
         text = self._found[number].hypotheses[0].text if self._found[number].hypotheses else ""
         request = self._division.asked(number, share)
@@ -233,7 +235,11 @@ class _State:
 
     def _answers(self, asked: Sequence[tuple[int, Share]]) -> Dialogue[list[Translation]]:
         """The translations of sentences with these shares. Raises an error of ours if one has none."""
-        answers = yield [self._division.asked(number, share) for number, share in asked]
+        requests: list[Request] = []
+        for number, share in asked:
+            self._asked.interruption.check_cancelled()
+            requests.append(self._division.asked(number, share))
+        answers = yield requests
         found: list[Translation] = []
         for answer in answers:
             if isinstance(answer, Exception):
@@ -251,6 +257,7 @@ class _State:
             raise UndividedError(f"a sentence alone has no translation: {reason}")
 
     def _parts(self, share: Share, found: Sequence[Hypothesis]) -> list[SentencePart]:
+        self._asked.interruption.check_cancelled()
         phrases = [place for place, _ in self._division.counts(share)]
         return [SentencePart(hypothesis, phrases) for hypothesis in found]
 
@@ -270,10 +277,10 @@ class _State:
         answers = [*self._forced, *(found for _, found in sorted(self._found.items()))]
         weights = [parts[0].num_tokens for parts in lists]
         is_total = asked.options.score != "normalised"
-        values = [
-            [part.ranking * (1 if is_total else weight) for part in parts]
-            for parts, weight in zip(lists, weights, strict=True)
-        ]
+        values: list[list[float]] = []
+        for parts, weight in zip(lists, weights, strict=True):
+            asked.interruption.check_cancelled()
+            values.append([part.ranking * (1 if is_total else weight) for part in parts])
         by_text: dict[str, Hypothesis] = {}
         best: tuple[int, ...] = ()
         cause = asked.interruption.cause()

@@ -118,7 +118,7 @@ def test_interrupted_repair_returns_the_translation_without_it(bundled: Translat
     request = expecting(FILES, Phrase("16", replaces=("15",)))
     free = bundled.translate(FILES, OPTIONS).hypotheses[0].text
     texts = set()
-    for most in range(5, 200, 15):
+    for most in range(5, 400, 20):
         looks: list[None] = []
 
         def interruption(most=most, looks=looks):
