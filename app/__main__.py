@@ -124,6 +124,7 @@ def _serve(settings: AppSettings) -> int:
     model = ModelHandle(settings.model, settings.direction, settings.device, find_engine=find_engine)
     model.describe()
 
+    from app.access.openid import OpenId, Provider
     from app.log.store import LogStore
     from app.models.published_models import PublishedModels
     from app.monitoring import Metrics
@@ -182,7 +183,9 @@ def _serve(settings: AppSettings) -> int:
         if settings.port not in (0, port):
             tell(f"Port {settings.port} is busy; using {port} instead.")
         api = Api(sessions)
-        keys = ApiFile.beside(store.path) if settings.api or ApiFile.path_beside(store.path).exists() else None
+        provider = Provider.of(settings)
+        needs_keys = settings.api or provider is not None or ApiFile.path_beside(store.path).exists()
+        keys = ApiFile.beside(store.path) if needs_keys else None
         if keys is not None:
             closing.callback(keys.close)
         find_person = (lambda key: None) if keys is None else keys.person_with
@@ -190,7 +193,8 @@ def _serve(settings: AppSettings) -> int:
         if not settings.no_auth:
             passwords = None if keys is None else Passwords(keys)
             token_file = log.with_name(log.name + ".token")
-            sign_in = SignIn.from_file(token_file, find_person, settings.person_header, passwords, keys)
+            openid = None if provider is None else OpenId(provider, store.people.has_role)
+            sign_in = SignIn.from_file(token_file, find_person, settings.person_header, passwords, keys, openid)
         metrics = Metrics(sessions)
         page = build_server(
             api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics

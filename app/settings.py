@@ -94,6 +94,37 @@ class AppSettings:
         metavar="ADDRESS",
         is_repeated=True,
     )
+    oidc_issuer: str = setting(
+        "",
+        "address of a provider of OpenID Connect with which people sign in, such as https://login.example.org",
+        metavar="URL",
+    )
+    oidc_client: str = setting("", "the id that the provider has given this server", metavar="ID")
+    oidc_secret_file: Path | None = setting(
+        None, "a file with the secret that the provider has given this server, if it has", metavar="FILE"
+    )
+    oidc_claim: str = setting(
+        "email",
+        "claim with a person's name, such as preferred_username; people must not be able to choose it (default: "
+        "{default})",
+        metavar="NAME",
+    )
+    oidc_group: tuple[str, ...] = setting(
+        (),
+        "a group of the provider whose members may sign in (may be repeated); people with a role may always",
+        metavar="NAME",
+        is_repeated=True,
+    )
+    oidc_groups_claim: str = setting("groups", "claim with the groups of a person (default: {default})", metavar="NAME")
+    oidc_domain: tuple[str, ...] = setting(
+        (),
+        "domain of e-mail addresses with which people may sign in, such as example.org (may be repeated)",
+        metavar="NAME",
+        is_repeated=True,
+    )
+    oidc_hours: int = setting(
+        12, "after so many hours, people sign in with the provider again (default: {default})", metavar="N", minimum=1
+    )
     port: int = setting(
         DEFAULT_PORT,
         "port to listen on (also PORT); if it is busy, the next free one is used, with --no-browser none",
@@ -141,9 +172,25 @@ class AppSettings:
             raise ValueError(f"--person-header is {self.person_header!r}; it must be the name of a header")
         if self.person_header and self.no_auth:
             raise ValueError("--person-header needs the access token: start without --no-auth")
+        self._check_provider()
         for address in self.trust_proxy:
             check_network(address)
         check_registry(self.model_registry)
+
+    def _check_provider(self) -> None:
+        if not self.oidc_issuer:
+            for name in ("oidc_client", "oidc_secret_file", "oidc_group", "oidc_domain"):
+                if getattr(self, name):
+                    flag = _SETTINGS[name].option_string
+                    raise ValueError(f"{flag} needs the address of the provider: give it with --oidc-issuer")
+            return
+        if not is_safe_address(self.oidc_issuer):
+            raise ValueError(f"--oidc-issuer is {self.oidc_issuer!r}; it must be an https address")
+        if not self.oidc_client:
+            raise ValueError("--oidc-issuer needs the id of this server at the provider: give it with --oidc-client")
+        if self.no_auth or self.person_header:
+            other = "--no-auth" if self.no_auth else "--person-header"
+            raise ValueError(f"--oidc-issuer and {other} exclude each other: choose one way to sign in")
 
 
 _SETTINGS: Final = {entry.name: entry for entry in settings_of(AppSettings)}
@@ -158,6 +205,16 @@ def check_network(address: str) -> str:
             f"--trust-proxy is {address!r}; it must be an address or a network, such as 10.0.0.0/8"
         ) from error
     return address
+
+
+def is_safe_address(address: str) -> bool:
+    """True for a web address to which secrets may be sent: by https, or on this computer."""
+    try:
+        parts = urlsplit(address)
+        is_local = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
+        return bool(parts.hostname) and (parts.scheme == "https" or is_local)
+    except ValueError:
+        return False
 
 
 def check_registry(address: str) -> str:

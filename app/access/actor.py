@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from app.errors import check_fields
+from app.errors import CommandError, check_fields
+
+MAX_NAME: Final = 100  # characters of a person's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +48,16 @@ def check_actor(actor: object) -> None:
     """Raises TypeError unless this is an actor: work without one is a programming error."""
     if not isinstance(actor, Actor):
         raise TypeError(f"this work needs an actor, not {actor!r}")
+
+
+def is_name(text: str) -> bool:
+    """True if a person can have this name."""
+    return text.isprintable() and 0 < len(text) <= MAX_NAME
+
+
+def checked_name(name: str) -> str:
+    """A person's name without spaces around it. Raises CommandError for an impossible one."""
+    name = name.strip()
+    if not is_name(name):
+        raise CommandError("{name!r} is not a valid name: give 1 to {count} characters", name=name, count=MAX_NAME)
+    return name

@@ -353,7 +353,7 @@ def build_parser() -> argparse.ArgumentParser:
     leave = action("leave", "end the membership in projects")
     password = action("password", "ask for a new password of a person, who is then signed out everywhere")
     password.add_argument("--delete", action="store_true", help="remove the password instead")
-    signing_out = action("sign-out", "end all sign-ins of a person with a password")
+    signing_out = action("sign-out", "end all sign-ins of a person with a password or OpenID Connect")
     named = (roles, removal, forgetting, join, leave, password, signing_out)
     for command in named:
         command.add_argument("name", metavar="NAME", help="the name of the person")

@@ -9,14 +9,14 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict
 from getpass import getpass
 
-from app.access.actor import OWNER
+from app.access.actor import OWNER, checked_name
 from app.access.rights import Role
 from app.cli.log_commands import log_to_write
 from app.errors import CommandError
 from app.i18n import counted
 from app.log.forgetting import forget_person
-from app.log.people import checked_name
 from app.log.store import LogStore
+from app.serving.browsers import Browsers
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
 
@@ -105,7 +105,7 @@ def _sign_out(store: LogStore, name: str) -> None:
     num_browsers = 0
     if ApiFile.path_beside(store.path).exists():
         with _keys(store) as file:
-            num_browsers = Passwords(file).sign_out_everywhere(name)
+            num_browsers = Browsers(file).sign_out_everywhere(name)
     print(f"{name} is signed out in {counted(num_browsers, 'browser')}.", file=sys.stderr)
 
 

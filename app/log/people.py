@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from app.access.actor import Actor
+from app.access.actor import Actor, checked_name
 from app.access.memberships import Memberships
 from app.access.rights import Access, Role
 from app.errors import Checked, CommandError
@@ -18,7 +18,6 @@ from app.i18n import Message
 from app.log.connection import LogConnection
 from app.log.project_tables import Project, insert_project
 
-MAX_NAME: Final = 100  # characters of a person's name
 _LOOK_SECONDS: Final = 0.5  # until a change by the command line counts
 
 
@@ -58,6 +57,10 @@ class People:
     def seen_by_all_members(self, project_id: int) -> frozenset[int] | None:
         """See `Memberships.seen_by_all_members`."""
         return self._current().seen_by_all_members(project_id)
+
+    def has_role(self, name: str) -> bool:
+        """True if a person with this name has a role."""
+        return bool(name) and name in self._current().roles
 
     @property
     def has_roles(self) -> bool:
@@ -186,11 +189,3 @@ def remove_member(db: Database, project_id: int, person: str) -> bool:
     db.execute("UPDATE session SET assignee = '' WHERE project_id = ? AND assignee = ?", (project_id, person))
     statement = "DELETE FROM member WHERE project_id = ? AND person = ?"
     return bool(db.execute(statement, (project_id, person)).rowcount)
-
-
-def checked_name(name: str) -> str:
-    """A person's name without spaces around it. Raises CommandError for an impossible one."""
-    name = name.strip()
-    if not name.isprintable() or not 0 < len(name) <= MAX_NAME:
-        raise CommandError("{name!r} is not a valid name: give 1 to {count} characters", name=name, count=MAX_NAME)
-    return name

@@ -23,13 +23,13 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
+from app.access.actor import MAX_NAME, is_name
 from app.errors import SQLITE_ERRORS, Checked, CommandError, LogError
 from app.i18n import Message
 from app.log.connection import LogConnection, cure_of
 from app.log.file import BUSY_SECONDS, back_up, enable_wal, is_damage, keep_private
 from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
 
-_MAX_NAME: Final = 100
 _MAX_COMPARED: Final = 10
 _PREFIX: Final = "pinpoint-"  # so that a scan of published files recognises a key
 _TEXT: Final = re.compile(rb"(?<![\w-])pinpoint-[\w-]{43}(?![\w-])")
@@ -160,9 +160,9 @@ class ApiFile:
         `expires` is a day such as 2027-01-31; `networks` are addresses and networks, also of IPv6.
         """
         name = name.strip()
-        if not name.isprintable() or not 0 < len(name) <= _MAX_NAME:
+        if not is_name(name):
             raise CommandError(
-                "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=_MAX_NAME
+                "{name!r} is not a valid name for a key: give 1 to {count} characters", name=name, count=MAX_NAME
             )
         text = _PREFIX + secrets.token_urlsafe(32)
         allowed = " ".join(map(_network, networks))

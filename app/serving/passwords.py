@@ -1,4 +1,4 @@
-"""The passwords of people, and the browsers in which they have signed in; both in the file of the keys, as hashes only.
+"""The passwords of people, in the file of the keys, as hashes only.
 
 A password is for teams without a proxy that signs people in. It opens the page, never the HTTP API.
 """
@@ -16,52 +16,43 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from app.access.actor import checked_name
 from app.errors import CommandError, SignInError
 from app.i18n import Message
-from app.log.people import checked_name
-from app.serving.keys import ApiFile, hash_of
+from app.serving.browsers import Browsers
+from app.serving.keys import ApiFile, utc_now
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 MIN_CHARACTERS: Final = 12
 MAX_CHARACTERS: Final = 200
-LASTS: Final = timedelta(days=30)  # how long a browser stays signed in without being used
 RULE: Final = Message(
     "A password has {least} to {most} characters, such as four words.", least=MIN_CHARACTERS, most=MAX_CHARACTERS
 )
-_MAX_BROWSERS: Final = 50  # per person; the least recently used browser is signed out
-_PREFIX: Final = "signed-in-"
 # Argon2id, the second choice of RFC 9106: 64 MiB, a tenth of a second on a core of 2017.
 _PASSES, _KIB, _LANES = 3, 65536, 4
 _MAX_HASHING: Final = 2  # passwords that are compared at the same time
 _MAX_WAITING: Final = 8  # these, and those that wait for their turn
 _PURPOSE: Final = Message("write the passwords")
-_TABLES: Final = (
-    "CREATE TABLE IF NOT EXISTS password (name TEXT PRIMARY KEY, hash TEXT NOT NULL, changed TEXT NOT NULL)",
-    """CREATE TABLE IF NOT EXISTS browser (
-        hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES password (name), created TEXT NOT NULL,
-        last_used TEXT NOT NULL)""",
-)
+_TABLE: Final = "CREATE TABLE IF NOT EXISTS password (name TEXT PRIMARY KEY, hash TEXT NOT NULL, changed TEXT NOT NULL)"
 
 
 class Passwords:
     """Signs people in with a name and a password. Thread-safe, and safe from several programs.
 
-    A browser that has signed in has a token of its own, which ends when the person signs out, changes the password, or
-    does not use it for `LASTS`.
+    A browser that has signed in has a token in `browsers`, which also ends when the person changes the password.
     """
 
     def __init__(self, file: ApiFile, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` returns seconds."""
         self._connection = file.connection
+        self.browsers = Browsers(file)
         with self._connection.transaction(_PURPOSE):
-            for table in _TABLES:
-                self._connection.db.execute(table)
+            self._connection.db.execute(_TABLE)
         self._attempts = Attempts(clock)
         self._waiting = threading.BoundedSemaphore(_MAX_WAITING)
         self._hashing = threading.BoundedSemaphore(_MAX_HASHING)
@@ -77,7 +68,7 @@ class Passwords:
     def remove(self, name: str) -> bool:
         """Takes a person's password away, and signs them out everywhere; whether there was one."""
         with self._connection.transaction(_PURPOSE):
-            self._connection.db.execute("DELETE FROM browser WHERE name = ?", (name,))
+            self.browsers.remove_all(name)
             return bool(self._connection.db.execute("DELETE FROM password WHERE name = ?", (name,)).rowcount)
 
     def names(self) -> list[str]:
@@ -122,35 +113,6 @@ class Passwords:
             self._store(name, changed)
         return self._new_token(name, changed)
 
-    def person_with(self, token: str) -> str | None:
-        """The name of the person whose browser has this token; None for any other text."""
-        if not token.startswith(_PREFIX):
-            return None
-        given, now = hash_of(token), datetime.now(UTC)
-        rows = self._rows("SELECT * FROM browser WHERE hash = ?", given)
-        if not rows or not hmac.compare_digest(rows[0]["hash"], given) or rows[0]["last_used"] < _iso(now - LASTS):
-            return None
-        if rows[0]["last_used"][:10] != _iso(now)[:10]:  # at most once a day, as requests come often
-            with self._connection.transaction(_PURPOSE):
-                self._connection.db.execute("UPDATE browser SET last_used = ? WHERE hash = ?", (_iso(now), given))
-        return str(rows[0]["name"])
-
-    def num_browsers(self, name: str) -> int:
-        """In how many browsers a person is signed in."""
-        query = "SELECT count(*) AS number FROM browser WHERE name = ? AND last_used >= ?"
-        return int(self._rows(query, name, _iso(datetime.now(UTC) - LASTS))[0]["number"])
-
-    def sign_out(self, token: str) -> None:
-        """Ends the token of one browser."""
-        if token.startswith(_PREFIX):
-            with self._connection.transaction(_PURPOSE):
-                self._connection.db.execute("DELETE FROM browser WHERE hash = ?", (hash_of(token),))
-
-    def sign_out_everywhere(self, name: str) -> int:
-        """Ends the tokens of all browsers of a person; returns how many."""
-        with self._connection.transaction(_PURPOSE):
-            return int(self._connection.db.execute("DELETE FROM browser WHERE name = ?", (name,)).rowcount)
-
     def _checked(self, name: str, password: str, address: str) -> str:
         """The stored hash of a person's password. Raises SignInError if it is another one."""
         attempt = self._attempts.begin(name, address)
@@ -174,24 +136,15 @@ class Passwords:
             self._waiting.release()
 
     def _new_token(self, name: str, stored: str) -> str:
-        token, now = _PREFIX + secrets.token_urlsafe(32), datetime.now(UTC)
         with self._connection.transaction(_PURPOSE):
             if self._stored(name) != stored:
                 raise _wrong()
-            db = self._connection.db
-            db.execute("DELETE FROM browser WHERE last_used < ?", (_iso(now - LASTS),))
-            db.execute("INSERT INTO browser VALUES (?, ?, ?, ?)", (hash_of(token), name, _iso(now), _iso(now)))
-            newest = "SELECT hash FROM browser WHERE name = ? ORDER BY last_used DESC, rowid DESC LIMIT ?"
-            db.execute(
-                f"DELETE FROM browser WHERE name = ? AND hash NOT IN ({newest})",  # noqa: S608 (ours)
-                (name, name, _MAX_BROWSERS),
-            )
-        return token
+            return self.browsers.add(name)
 
     def _store(self, name: str, stored: str) -> None:
         """Writes a password inside a transaction."""
-        row = (name, stored, _iso(datetime.now(UTC)))
-        self._connection.db.execute("DELETE FROM browser WHERE name = ?", (name,))
+        row = (name, stored, utc_now())
+        self.browsers.remove_all(name)
         self._connection.db.execute("INSERT OR REPLACE INTO password VALUES (?, ?, ?)", row)
 
     def _stored(self, name: str) -> str | None:
@@ -302,7 +255,3 @@ def _place(address: str) -> tuple[str, str]:
 
 def _wrong() -> SignInError:
     return SignInError(Message("This name or password is wrong."))
-
-
-def _iso(when: datetime) -> str:
-    return when.isoformat(timespec="seconds")

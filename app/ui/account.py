@@ -9,10 +9,11 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from app.access.actor import Actor
 from app.access.headers import is_https
+from app.access.openid import FLOW_SECONDS, OpenId
 from app.errors import AppError, SignInError
 from app.i18n import Message
 from app.server_log import by, fields, pseudonym
@@ -21,9 +22,14 @@ from app.ui.sign_in_pages import account_page, language_of
 
 # All at the top level, so that relative addresses in a page are right for each of them.
 ACCOUNT_PATH: Final = "/account"
-SIGN_IN_PATH: Final = "/sign-in"  # the only one for people who are not signed in
+SIGN_IN_PATH: Final = "/sign-in"  # for people who are not signed in
 PASSWORD_PATH: Final = "/password"
 SIGN_OUT_PATH: Final = "/sign-out-everywhere"
+# To a provider of OpenID Connect, back from it, and to sign out there; for everybody.
+TO_PROVIDER_PATH: Final = "/sign-in-openid"
+FROM_PROVIDER_PATH: Final = "/sign-in-return"  # registered at the provider
+OUT_OF_PROVIDER_PATH: Final = "/sign-out-openid"
+PROVIDER_PATHS: Final = frozenset({TO_PROVIDER_PATH, FROM_PROVIDER_PATH, OUT_OF_PROVIDER_PATH})
 MAX_FORM_BYTES: Final = 8192
 _MAX_FIELDS: Final = 10
 _LOG: Final = logging.getLogger("pinpoint.server")
@@ -85,17 +91,66 @@ def add_account(app: FastAPI, sign_in: SignIn) -> None:
         name = actor.name
         if (passwords := sign_in.passwords) is None or not name or is_of_another_site(request.headers.raw):
             return sign_in.refusal()
-        passwords.sign_out_everywhere(name)
+        passwords.browsers.sign_out_everywhere(name)
         _LOG.info("signed out everywhere", extra=by(actor))
         return Response(status_code=303, headers={"location": "./?sign-out", "cache-control": "no-store"})
+
+
+def add_openid(app: FastAPI, sign_in: SignIn, openid: OpenId) -> None:
+    """Adds the addresses of the sign-in with a provider of OpenID Connect."""
+    cookie = f"{sign_in.cookie}-flow"
+
+    @app.get(TO_PROVIDER_PATH)
+    async def to_provider(request: Request) -> Response:
+        try:
+            address, secret = await openid.begin(_own_address(request, FROM_PROVIDER_PATH))
+        except SignInError as error:
+            return _refused(sign_in.question(request.headers.raw, error.args[0], status=503), error)
+        reply = RedirectResponse(address, 303, {"cache-control": "no-store"})
+        reply.set_cookie(cookie, secret, max_age=FLOW_SECONDS, httponly=True, samesite="lax", secure=_is_https(request))
+        return reply
+
+    @app.get(FROM_PROVIDER_PATH)
+    async def from_provider(request: Request) -> Response:
+        secret, headers = request.cookies.get(cookie, ""), request.headers.raw
+        reply: Response
+        try:
+            back = _own_address(request, FROM_PROVIDER_PATH)
+            name = await openid.finish(dict(request.query_params), secret, back)
+        except SignInError as error:
+            reply = _refused(sign_in.question(headers, error.args[0]), error)
+        else:
+            _LOG.info("signed in", extra=fields(person=pseudonym(name)))
+            reply = await asyncio.to_thread(
+                sign_in.by_openid, name, headers, _address(request), is_https=_is_https(request)
+            )
+        reply.delete_cookie(cookie, httponly=True, samesite="lax", secure=_is_https(request))
+        reply.headers["cache-control"] = "no-store"
+        return reply
+
+    @app.get(OUT_OF_PROVIDER_PATH)
+    async def out_of_provider(request: Request) -> Response:
+        try:
+            address = await openid.sign_out_address(_own_address(request, "/"))
+        except SignInError as error:
+            return _refused(sign_in.question(request.headers.raw, error.args[0], status=503), error)
+        if address is None:
+            problem = Message("Pinpoint cannot sign you out of {host}: sign out there.", host=openid.provider.host)
+            return _refused(sign_in.question(request.headers.raw, problem, status=404), SignInError(problem))
+        return RedirectResponse(address, 303, {"cache-control": "no-store"})
+
+
+def _own_address(request: Request, path: str) -> str:
+    """An address of this server as browsers reach it; the server's guard has checked the name."""
+    return f"{'https' if _is_https(request) else 'http'}://{request.headers['host']}{path}"
 
 
 def _account_page(
     sign_in: SignIn, request: Request, actor: Actor, *, problem: str = "", done: str = "", status: int = 200
 ) -> Response:
     name, passwords = actor.name, sign_in.passwords
-    num_browsers = passwords.num_browsers(name) if passwords is not None and passwords.has(name) else None
-    hint = "" if passwords is None else passwords.rule
+    num_browsers = passwords.browsers.number_of(name) if passwords is not None and name else 0
+    hint = passwords.rule if passwords is not None and passwords.has(name) else ""
     limits = sign_in.limits_of_key(request.headers.raw)
     page = account_page(language_of(request.headers.raw), name, num_browsers, hint, problem, done, limits)
     return HTMLResponse(page, status, {"cache-control": "no-store"})

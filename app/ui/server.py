@@ -31,7 +31,16 @@ from app.models.registry import MAX_MODEL_BYTES
 from app.monitoring import Metrics
 from app.reports.audit import AuditFilter, AuditKind
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
-from app.ui.account import ACCOUNT_PATH, MAX_FORM_BYTES, PASSWORD_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, add_account
+from app.ui.account import (
+    ACCOUNT_PATH,
+    MAX_FORM_BYTES,
+    PASSWORD_PATH,
+    PROVIDER_PATHS,
+    SIGN_IN_PATH,
+    SIGN_OUT_PATH,
+    add_account,
+    add_openid,
+)
 from app.ui.api import Api
 from app.ui.connections import TimedConnection
 from app.ui.content_policy import PageSender, policy
@@ -58,9 +67,9 @@ PUBLIC_PATH = f"/{STATIC_PATH}/"  # the same for everybody; browsers read a mani
 _GRADIO_FILES = ("/assets/", "/static/")
 _READ_PATHS = (*_GRADIO_FILES, COMPONENT_PATH + "/", "/download/", PUBLIC_PATH)
 HEALTH_PATH = "/healthz"  # needs no token; returns only the status and the version
-PUBLIC_ROUTES = frozenset({HEALTH_PATH, SIGN_IN_PATH})  # for people who are not signed in
+PUBLIC_ROUTES = frozenset({HEALTH_PATH, SIGN_IN_PATH, *PROVIDER_PATHS})  # for people who are not signed in
 METRICS_PATH = "/metrics"
-_READ_PAGES = frozenset({"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH})
+_READ_PAGES = PROVIDER_PATHS | {"/", "/theme.css", "/favicon.ico", "/status", ACCOUNT_PATH, METRICS_PATH, HEALTH_PATH}
 _MAX_FILE_PATH = 250  # bytes; Gradio does not catch the system's error for a name that is too long
 _FORM_PATHS = (SIGN_IN_PATH, PASSWORD_PATH, SIGN_OUT_PATH)
 _WRITE_PATHS = (UPLOAD_PATH, ARCHIVE_PATH, MODEL_PATH)
@@ -341,6 +350,8 @@ def build_server(
 
     if sign_in is not None:
         add_account(app, sign_in)
+        if sign_in.openid is not None:
+            add_openid(app, sign_in, sign_in.openid)
     add_functions(app, api)
     mount_page(app, api, files.version, host=host, port=port, max_file_bytes=MAX_BODY_BYTES)
     return Doors(app, OwnPages.of(host, allowed_hosts), sign_in)

@@ -16,6 +16,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final, Protocol
 from urllib.parse import parse_qs
@@ -24,16 +25,16 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.requests import cookie_parser
 
-from app.access.actor import Actor
+from app.access.actor import Actor, is_name
 from app.access.admitted import actor_of
 from app.access.headers import Header
+from app.access.openid import OpenId
 from app.errors import AppError
 from app.i18n import Message
 from app.ui.sign_in_pages import language_of, sign_in_page
 from app.whole_files import write_whole
 
 _TOKEN = re.compile(r"[\w-]{16,200}", re.ASCII)
-_MAX_NAME: Final = 100  # characters of a person's name
 _COOKIE_SECONDS: Final = 30 * 24 * 3600
 _TICKET_SECONDS: Final = 60.0
 _WRONG_TOKEN: Final = Message("This access token or key is wrong or no longer valid.")
@@ -48,8 +49,31 @@ def signed_in(request: Request) -> Actor:
 SignedIn = Annotated[Actor, Depends(signed_in)]
 
 
+class BrowserTokens(Protocol):
+    """The tokens of browsers in which people have signed in with a password or with OpenID Connect."""
+
+    def sign_in(self, name: str, lasts: timedelta | None = None) -> str:
+        """The token of a browser in which a person signs in, which is valid for this time at most."""
+
+    def person_with(self, token: str) -> str | None:
+        """The name of the person whose browser has this token."""
+
+    def number_of(self, name: str) -> int:
+        """In how many browsers a person is signed in."""
+
+    def sign_out(self, token: str) -> None:
+        """Ends the token of one browser."""
+
+    def sign_out_everywhere(self, name: str) -> int:
+        """Ends the tokens of all browsers of a person; returns how many."""
+
+
 class PasswordLogin(Protocol):
     """Signs people in with passwords. A browser that has signed in has a token of its own."""
+
+    @property
+    def browsers(self) -> BrowserTokens:
+        """The browsers in which people have signed in, also without a password."""
 
     @property
     def are_used(self) -> bool:
@@ -67,18 +91,6 @@ class PasswordLogin(Protocol):
 
     def change(self, name: str, password: str, new: str, address: str) -> str:
         """Changes a password, ends all tokens of the person, and returns a new one. Raises AppError."""
-
-    def person_with(self, token: str) -> str | None:
-        """The name of the person whose browser has this token."""
-
-    def num_browsers(self, name: str) -> int:
-        """In how many browsers a person is signed in."""
-
-    def sign_out(self, token: str) -> None:
-        """Ends the token of one browser."""
-
-    def sign_out_everywhere(self, name: str) -> int:
-        """Ends the tokens of all browsers of a person; returns how many."""
 
 
 class KeyLimits(Protocol):
@@ -105,14 +117,17 @@ class SignIn:
         person_header: str = "",
         passwords: PasswordLogin | None = None,
         keys: KeyLimits | None = None,
+        openid: OpenId | None = None,
     ) -> None:
         """`find_person` returns the name of the person with that key.
 
         With a `person_header`, the access token as `Authorization` is a proxy's, which names the person in that header.
-        With `passwords`, people sign in with a name and a password, too. `keys` knows the limits of keys.
+        With `passwords`, people sign in with a name and a password, too. `keys` knows the limits of keys. `openid`
+        needs `passwords`, which keep the tokens of all browsers.
         """
         self.token = token
         self.passwords = passwords
+        self.openid = openid
         self._find_person = find_person
         self._keys = keys
         self._person_header = person_header.lower().encode("ascii")
@@ -128,6 +143,7 @@ class SignIn:
         person_header: str = "",
         passwords: PasswordLogin | None = None,
         keys: KeyLimits | None = None,
+        openid: OpenId | None = None,
     ) -> SignIn:
         """With the token of this file, which is created if it is not there; only its owner may read it.
 
@@ -148,7 +164,7 @@ class SignIn:
                 ) from None
             if os.name == "posix":
                 path.chmod(0o600)
-        return cls(token, find_person, person_header, passwords, keys)
+        return cls(token, find_person, person_header, passwords, keys, openid)
 
     def address(self, server: str) -> str:
         """The address of the page with the token."""
@@ -196,16 +212,15 @@ class SignIn:
             token = self.token
         person, known = self._person(token, address), self.person_of(headers, address)
         if person is not None and (known not in (None, person) or _site_of(headers) != b"none"):
-            linked = Message("A link is opening Pinpoint as {person}.", person=person or Message("its owner"))
-            reply = self.question(headers, linked, token=token)
+            reply = self.asked_about(token, person, headers)
         elif person is not None:
             reply = self.signed_in(token, "./", is_https=is_https)
         elif "sign-out" in given and self.is_behind_proxy(headers):
             reply = PlainTextResponse("The proxy of this server has signed you in: sign out there.")
         elif "sign-out" in given:
             if self.passwords is not None:
-                self.passwords.sign_out(self._cookie_of(dict(headers)))
-            reply = self.question(headers)
+                self.passwords.browsers.sign_out(self._cookie_of(dict(headers)))
+            reply = self.question(headers, is_signed_out=True)
             reply.delete_cookie(self.cookie, httponly=True, samesite="lax", secure=is_https)
         elif known is not None:
             return None
@@ -214,6 +229,21 @@ class SignIn:
             reply = self.question(headers, self._problem_with(used, address) or (_WRONG_TOKEN if token else None))
         reply.headers["cache-control"] = "no-store"
         return reply
+
+    def asked_about(self, token: str, person: str, headers: Iterable[Header]) -> Response:
+        """The question whether a link may sign this person in, in place of somebody else."""
+        linked = Message("A link is opening Pinpoint as {person}.", person=person or Message("its owner"))
+        return self.question(headers, linked, token=token)
+
+    def by_openid(self, name: str, headers: Iterable[Header], address: str = "", *, is_https: bool) -> Response:
+        """The reply to a browser in which the provider has signed this person in."""
+        assert self.passwords is not None
+        assert self.openid is not None
+        token = self.passwords.browsers.sign_in(name, timedelta(hours=self.openid.provider.hours))
+        headers = list(headers)
+        if self.person_of(headers, address) not in (None, name):
+            return self.asked_about(token, name, headers)
+        return self.signed_in(token, "./", is_https=is_https)
 
     def with_token(self, token: str, headers: Iterable[Header], address: str = "", *, is_https: bool) -> Response:
         """The reply to the form of the sign-in page with an access token or a key."""
@@ -233,11 +263,22 @@ class SignIn:
         token: str = "",
         name: str = "",
         status: int = 401,
+        is_signed_out: bool = False,
     ) -> Response:
-        """The sign-in page: asks for name and password if passwords are used, otherwise for the token."""
-        language = language_of(headers)
+        """The sign-in page with all ways to sign in, or with a button for this token.
+
+        `is_signed_out`: the person has just signed out.
+        """
         asks_for_password = self.passwords is not None and self.passwords.are_used and not token
-        return HTMLResponse(sign_in_page(language, problem, token, name if asks_for_password else None), status)
+        page = sign_in_page(
+            language_of(headers),
+            problem,
+            token,
+            name if asks_for_password else None,
+            "" if self.openid is None or token else self.openid.provider.host,
+            is_signed_out=is_signed_out,
+        )
+        return HTMLResponse(page, status)
 
     def signed_in(self, token: str, location: str, *, is_https: bool) -> Response:
         """The reply that leads to another page, after which the browser sends this token."""
@@ -267,7 +308,7 @@ class SignIn:
             return ""
         if not text:
             return None
-        by_password = None if self.passwords is None else self.passwords.person_with(text)
+        by_password = None if self.passwords is None else self.passwords.browsers.person_with(text)
         if by_password:
             return by_password
         person = self._find_person(text) or None
@@ -295,4 +336,4 @@ def _bearer(headers: Mapping[bytes, bytes]) -> str:
 def _name_in(value: bytes) -> str | None:
     """The name of a person in a header; None if it has no usable name."""
     name = value.decode("utf-8", "replace").strip()
-    return name if name.isprintable() and 0 < len(name) <= _MAX_NAME else None
+    return name if is_name(name) else None

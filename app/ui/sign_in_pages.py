@@ -21,6 +21,7 @@ form.lines {{ display: grid; gap: .25rem; max-width: 22rem }}
 form.lines button {{ margin-top: .75rem; justify-self: start }}
 input {{ flex: 1 1 16rem; font: inherit; padding: .3rem .5rem }}
 button {{ font: inherit; padding: .3rem 1rem }}
+a.button {{ display: inline-block; border: 1px solid; border-radius: .25rem; padding: .3rem 1rem }}
 details, h2 {{ margin-top: 2rem }}
 h2 {{ font-size: 1.1rem }}
 [role=alert] {{ border-left: .25rem solid #c33; padding-left: .75rem }}
@@ -55,7 +56,8 @@ _CHANGE_FORM: Final = """<h2>{change}</h2>
 <input id="again" name="again" type="password" autocomplete="new-password" required>
 <button>{change}</button>
 </form>
-<h2>{everywhere}</h2>
+"""
+_EVERYWHERE_FORM: Final = """<h2>{everywhere}</h2>
 <p>{browsers}</p>
 <form action="sign-out-everywhere" method="post"><button>{everywhere}</button></form>
 """
@@ -68,12 +70,17 @@ def language_of(headers: Iterable[Header]) -> str:
     return "de" if languages.lower().startswith(b"de") else "en"
 
 
-def sign_in_page(language: str, problem: str | None, token: str, name: str | None) -> str:
-    """The page that asks for a name and a password, or for the access token if `name` is None.
+def sign_in_page(
+    language: str, problem: str | None, token: str, name: str | None, provider: str = "", *, is_signed_out: bool = False
+) -> str:
+    """The page with all ways to sign in.
 
-    `token` is shown in its field, and `name` in that of the name; `problem` is shown before both.
+    It asks for a name and a password unless `name` is None, and for the access token; `token` is shown in its field,
+    and `name` in that of the name. With a `provider` (OpenID Connect), it has a link to it; if the person
+    `is_signed_out`, another one to sign out there, too. `problem` is shown before all.
     """
     is_first = problem is None or not name  # else only the password is missing
+    has_token_only = name is None and not provider
     texts = {
         "title": "Pinpoint",
         "label": Message("Access token or key"),
@@ -81,6 +88,8 @@ def sign_in_page(language: str, problem: str | None, token: str, name: str | Non
         "name_label": Message("Name"),
         "password_label": Message("Password"),
         "sign_in": Message("Sign in"),
+        "at_provider": Message("Sign in with {host}", host=provider),
+        "out_of_provider": Message("Sign out of {host}, too", host=provider),
         "other": Message("Sign in with the access token or a key"),
         "problem": problem
         or Message(
@@ -91,32 +100,38 @@ def sign_in_page(language: str, problem: str | None, token: str, name: str | Non
     fixed = {
         "token": token,
         "name": name or "",
-        "focus": " autofocus" if name is None else "",
-        "autocomplete": "current-password" if name is None else "off",
-        "at_name": " autofocus" if is_first else "",
+        "focus": " autofocus" if has_token_only else "",
+        "autocomplete": "current-password" if has_token_only else "off",
+        "at_name": " autofocus" if is_first and not provider else "",
         "at_password": "" if is_first else " autofocus",
     }
-    alert = '<p role="alert">{problem}</p>\n'
-    if name is None:
-        return _filled(_HEAD + "<h1>{title}</h1>\n" + alert + _TOKEN_FORM + _END, language, texts, fixed)
-    more = "<details><summary>{other}</summary>\n" + _TOKEN_FORM + "</details>\n"
-    shown = (alert if problem else "") + _PASSWORD_FORM + more
-    return _filled(_HEAD + "<h1>{title}</h1>\n" + shown + _END, language, texts, fixed)
+    parts = ["<h1>{title}</h1>\n"]
+    if problem or has_token_only:
+        parts.append('<p role="alert">{problem}</p>\n')
+    if provider:
+        parts.append('<p><a class="button" href="sign-in-openid" autofocus>{at_provider}</a></p>\n')
+    if provider and is_signed_out:
+        parts.append('<p><a href="sign-out-openid">{out_of_provider}</a></p>\n')
+    if name is not None:
+        parts.append(_PASSWORD_FORM)
+    by_token = "<details><summary>{other}</summary>\n" + _TOKEN_FORM + "</details>\n"
+    parts.append(_TOKEN_FORM if has_token_only else by_token)
+    return _filled(_HEAD + "".join(parts) + _END, language, texts, fixed)
 
 
 def account_page(
     language: str,
     name: str,
-    num_browsers: int | None,
+    num_browsers: int,
     hint: str,
     problem: str = "",
     done: str = "",
     limits: Sequence[Message] = (),
 ) -> str:
-    """The page of a person who is signed in; `num_browsers` is None for one without a password.
+    """The page of a person who is signed in; `num_browsers` are those with a password or by OpenID Connect.
 
-    `hint` says which passwords are accepted. `problem` or `done` is what became of the person's last request. `limits`
-    are those of the key with which the person is signed in.
+    `hint` says which passwords are accepted; it is empty for a person without a password. `problem` or `done` is what
+    became of the person's last request. `limits` are those of the key with which the person is signed in.
     """
     texts = {
         "title": Message("Account of {name}", name=name) if name else Message("Account of the owner"),
@@ -132,9 +147,7 @@ def account_page(
         "again_label": Message("New password again"),
         "hint": hint,
         "everywhere": Message("Sign out everywhere"),
-        "browsers": Message(
-            "Browsers in which you are signed in with your password: {count}.", count=num_browsers or 0
-        ),
+        "browsers": Message("Browsers in which you are signed in: {count}.", count=num_browsers),
     }
     parts = ['<h1>{title}</h1>\n<p><a href="./">{back}</a></p>\n']
     if problem:
@@ -144,7 +157,9 @@ def account_page(
     for number, limit in enumerate(limits):
         texts[f"limit{number}"] = limit
         parts.append(f"<p>{{limit{number}}}</p>\n")
-    parts.append("<p>{nothing}</p>\n" if num_browsers is None else _CHANGE_FORM)
+    parts.append(_CHANGE_FORM if hint else "<p>{nothing}</p>\n")
+    if hint or num_browsers:
+        parts.append(_EVERYWHERE_FORM)
     return _filled(_HEAD + "".join(parts) + _END, language, texts, {"name": name})
 
 

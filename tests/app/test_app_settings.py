@@ -11,7 +11,9 @@ from typing import Any, get_type_hints
 import pytest
 
 from app.__main__ import _parse
+from app.access.openid import Provider
 from app.cli.arguments import parse
+from app.errors import AppError
 from app.settings import AppSettings, variables_of
 from engine.settings import is_of_type
 
@@ -168,3 +170,35 @@ def test_every_setting_refuses_hostile_values_by_name_or_has_its_declared_type(n
 def test_error_of_a_setting_names_it_with_value_and_cure(name: str, value: object, message: str):
     with pytest.raises(ValueError, match=message):
         AppSettings(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--oidc-client", "pinpoint"], "--oidc-client needs the address of the provider"),
+        (["--oidc-issuer", "http://login.example.org", "--oidc-client", "a"], "--oidc-issuer is 'http://login"),
+        (["--oidc-issuer", "https://login.example.org"], "give it with --oidc-client"),
+        (["--oidc-issuer", "https://a.example", "--oidc-client", "a", "--no-auth"], "--no-auth exclude each other"),
+        (["--oidc-issuer", "https://a.example", "--oidc-client", "a", "--oidc-hours", "0"], "at least 1"),
+    ],
+)
+def test_provider_of_sign_ins_needs_https_and_a_client(
+    flags: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit):
+        _parse(flags)
+    assert problem in capsys.readouterr().err
+
+
+def test_secret_of_the_provider_is_read_from_its_file(tmp_path: Path):
+    file = tmp_path / "oidc.secret"
+    flags = ["--oidc-issuer", "https://a.example", "--oidc-client", "a", "--oidc-secret-file", str(file)]
+    with pytest.raises(AppError, match="cannot be read"):
+        Provider.of(_parse(flags))
+    file.write_text("\n", encoding="ascii")
+    with pytest.raises(AppError, match="is empty"):
+        Provider.of(_parse(flags))
+    file.write_text("a secret\n", encoding="ascii")
+    provider = Provider.of(_parse([*flags, "--oidc-domain", "@Example.org"]))
+    assert provider is not None and (provider.secret, provider.domains) == ("a secret", {"example.org"})
+    assert Provider.of(_parse([])) is None

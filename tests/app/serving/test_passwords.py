@@ -15,8 +15,9 @@ from app.__main__ import main
 from app.errors import AppError, CommandError, SignInError
 from app.log.store import LogStore
 from app.serving import passwords as module
+from app.serving.browsers import LASTS
 from app.serving.keys import ApiFile
-from app.serving.passwords import LASTS, Attempts, Passwords
+from app.serving.passwords import Attempts, Passwords
 
 SECRET = "four words of Ana's own"
 HOME = "192.0.2.1"
@@ -56,8 +57,8 @@ def refusal(people: Passwords, name: str, password: str, address: str = HOME) ->
 
 def test_name_and_password_sign_a_browser_in(people: Passwords):
     token = people.sign_in(" Ana ", SECRET, HOME)
-    assert people.person_with(token) == "Ana" and people.num_browsers("Ana") == 1
-    assert people.person_with(token + "x") is None and people.person_with("") is None
+    assert people.browsers.person_with(token) == "Ana" and people.browsers.number_of("Ana") == 1
+    assert people.browsers.person_with(token + "x") is None and people.browsers.person_with("") is None
     assert people.sign_in("Ana", SECRET, HOME) != token
 
 
@@ -196,27 +197,27 @@ def test_changed_password_signs_out_all_other_browsers(people: Passwords):
         people.change("Ana", "wrong", "five quite different words", HOME)
     with pytest.raises(CommandError, match="already"):
         people.change("Ana", SECRET, SECRET, HOME)
-    assert people.person_with(first) == "Ana"
+    assert people.browsers.person_with(first) == "Ana"
     token = people.change("Ana", SECRET, "five quite different words", HOME)
-    assert [people.person_with(each) for each in (first, second, token)] == [None, None, "Ana"]
+    assert [people.browsers.person_with(each) for each in (first, second, token)] == [None, None, "Ana"]
     assert "is wrong" in refusal(people, "Ana", SECRET)
 
 
 def test_person_and_administrator_end_sign_ins(people: Passwords):
     first, second = people.sign_in("Ana", SECRET, HOME), people.sign_in("Ana", SECRET, HOME)
-    people.sign_out(first)
-    assert [people.person_with(each) for each in (first, second)] == [None, "Ana"]
-    assert people.sign_out_everywhere("Ana") == 1 and people.person_with(second) is None
+    people.browsers.sign_out(first)
+    assert [people.browsers.person_with(each) for each in (first, second)] == [None, "Ana"]
+    assert people.browsers.sign_out_everywhere("Ana") == 1 and people.browsers.person_with(second) is None
     third = people.sign_in("Ana", SECRET, HOME)
     assert people.remove("Ana") and not people.remove("Ana")
-    assert people.person_with(third) is None and not people.are_used
+    assert people.browsers.person_with(third) is None and not people.are_used
     assert "is wrong" in refusal(people, "Ana", SECRET)
 
 
 def test_password_removed_during_its_comparison_does_not_sign_in(people: Passwords, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Passwords, "_matches", staticmethod(lambda stored, given: people.remove("Ana")))
     assert "is wrong" in refusal(people, "Ana", SECRET)
-    assert people.num_browsers("Ana") == 0
+    assert people.browsers.number_of("Ana") == 0
 
 
 def test_browser_that_is_not_used_for_a_month_is_signed_out(people: Passwords, keys: ApiFile):
@@ -227,12 +228,12 @@ def test_browser_that_is_not_used_for_a_month_is_signed_out(people: Passwords, k
         keys.connection.db.execute("UPDATE browser SET last_used = ?", (when,))
 
     last_used(LASTS.days - 1)
-    assert people.person_with(token) == "Ana"
+    assert people.browsers.person_with(token) == "Ana"
     assert keys.connection.db.execute("SELECT last_used FROM browser").fetchone()[0][:10] == str(
         datetime.now(UTC).date()
     )
     last_used(LASTS.days + 1)
-    assert people.person_with(token) is None and people.num_browsers("Ana") == 0
+    assert people.browsers.person_with(token) is None and people.browsers.number_of("Ana") == 0
     people.sign_in("Ana", SECRET, HOME)
     assert keys.connection.db.execute("SELECT count(*) FROM browser").fetchone()[0] == 1, "the old one is deleted"
 
@@ -241,8 +242,8 @@ def test_fifty_browsers_of_a_person_are_kept(people: Passwords):
     first = people.sign_in("Ana", SECRET, HOME)
     for _ in range(50):
         last = people.sign_in("Ana", SECRET, HOME)
-    assert people.num_browsers("Ana") == 50
-    assert [people.person_with(first), people.person_with(last)] == [None, "Ana"]
+    assert people.browsers.number_of("Ana") == 50
+    assert [people.browsers.person_with(first), people.browsers.person_with(last)] == [None, "Ana"]
 
 
 def test_backup_has_the_passwords(people: Passwords, keys: ApiFile, tmp_path: Path):
@@ -274,7 +275,7 @@ def test_command_asks_for_the_password_and_ends_sign_ins(
 
     assert run("password", "Ana", typed=f"{SECRET}!\n") == 0
     token = people.sign_in("Ana", f"{SECRET}!", HOME)
-    assert run("sign-out", "Ana") == 0 and people.person_with(token) is None
+    assert run("sign-out", "Ana") == 0 and people.browsers.person_with(token) is None
     assert run("password", "Ana", typed="short\n") == 2 and run("password", "Nobody", typed=f"{SECRET}\n") == 2
     answers(SECRET, SECRET + "x")
     assert main(["people", "password", "Ana", "--log", str(log)]) == 2

@@ -72,7 +72,7 @@ def test_signing_in_names_the_person_until_they_sign_out(server: Server):
     assert browser.get("/").status_code == 200 and "Account of Ana" in browser.get("/account").text
     token = cookie.value
     assert browser.get("/?sign-out").status_code == 401
-    assert server.passwords.person_with(token or "") is None, "also for whoever has copied the cookie"
+    assert server.passwords.browsers.person_with(token or "") is None, "also for whoever has copied the cookie"
 
 
 @pytest.mark.parametrize("name", ["Ana", "Nobody", "Cem", ""])
@@ -118,7 +118,7 @@ def test_other_sites_sign_nobody_in_and_change_nothing(server: Server, headers: 
     for path in ("/sign-in", "/password", "/sign-out-everywhere"):
         reply = browser.post(path, data=form, headers=headers)
         assert reply.status_code in (401, 403) and "set-cookie" not in reply.headers, path
-    assert server.passwords.num_browsers("Ana") == 1
+    assert server.passwords.browsers.number_of("Ana") == 1
     server.signed_in()
 
 
@@ -130,7 +130,7 @@ def test_form_is_small(server: Server):
 
 def test_person_changes_the_password(server: Server):
     browser, other = server.signed_in(), server.signed_in()
-    assert "Browsers in which you are signed in with your password: 2." in browser.get("/account").text
+    assert "Browsers in which you are signed in: 2." in browser.get("/account").text
     for fields, status, problem in (
         ({"password": "wrong", "new": OTHER, "again": OTHER}, 403, "wrong"),
         ({"password": SECRET, "new": OTHER, "again": OTHER + "x"}, 400, "differ"),
