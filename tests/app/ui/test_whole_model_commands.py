@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 from app.access.actor import OWNER
 from app.log import people
 from app.models import document_models
+from app.models.begun_downloads import BegunDownloads
 from app.models.published_models import PublishedModels
 from app.models.uploaded_models import UploadedModels
 from app.paths import MODEL_FOLDER
@@ -55,7 +57,7 @@ def page(api: Api, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(document_models, "ModelHandle", SlowModel)
     models = api.sessions.models
     monkeypatch.setattr(models, "uploads", UploadedModels())
-    monkeypatch.setattr(models, "_begun", document_models.BegunDownloads())
+    monkeypatch.setattr(models, "_begun", BegunDownloads())
     with serving(Registry()) as registry:
         registry.publish()
         monkeypatch.setattr(models.catalog, "published", PublishedModels(registry.address))
@@ -105,7 +107,7 @@ def test_a_command_about_models_that_any_call_fails_happens_completely_or_not_at
         numbered = {**asked, "sequence": next(NUMBERS)}
         fault = StatementFault(number, sqlite3.SQLITE_IOERR)
         reply = FaultyApi(page, {})._with(fault, OWNER, numbered)
-        check(fault.statement, lambda numbered=numbered: page.command(OWNER, numbered), reply)
+        check(fault.statement, partial(page.command, OWNER, numbered), reply)
         if not fault.has_struck:
             break
     assert "saved" in kinds and "LogError" in kinds
@@ -118,4 +120,4 @@ def test_a_command_about_models_that_any_call_fails_happens_completely_or_not_at
 
     for where, error in every_error(ask):
         assert error is None, f"{where}: {error!r}"
-        check(where, lambda: page.command(OWNER, sent[-1]), replies[-1])
+        check(where, partial(page.command, OWNER, sent[-1]), replies[-1])
