@@ -41,6 +41,7 @@ FLOORS = {
     "app": (
         {
             "collector",
+            "deferred",
             "ending",
             "i18n",
             "lean_imports",

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol, get_args
 
+from app.deferred import Deferred
 from app.errors import Checked, CommandError
 from app.i18n import Message
 from app.text.quantities.requirements import RequiredQuantity, required_quantities
@@ -77,9 +78,9 @@ class Style(Checked):
             self.requires_numbers,
         )
 
-    def numbers_in(self, source: str, direction: str) -> tuple[RequiredQuantity, ...]:
-        """The numbers, dates and times of a source that its translation must have."""
-        return required_quantities(source, *direction.split("-", 1)) if self.requires_numbers else ()
+    def numbers_in(self, source: str, direction: str) -> Sequence[RequiredQuantity]:
+        """The numbers, dates and times of a source that its translation must have, read when they are needed."""
+        return Deferred(required_quantities, source, *direction.split("-", 1)) if self.requires_numbers else ()
 
     def applied_to(self, request: Request) -> Request:
         """The same request, in this style."""

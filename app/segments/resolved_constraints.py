@@ -138,7 +138,7 @@ def request_of(
     hits: Sequence[TermHit],
     direction: str | None,
     *,
-    numbers: tuple[RequiredQuantity, ...] = (),
+    numbers: Sequence[RequiredQuantity] = (),
     placeholders: tuple[str, ...] = (),
     phrases: tuple[Phrase, ...] = (),
 ) -> Request:
@@ -171,7 +171,7 @@ def resolve(
     source: str,
     constraints: Constraints,
     hits: Sequence[TermHit],
-    numbers: tuple[RequiredQuantity, ...] = (),
+    numbers: Sequence[RequiredQuantity] = (),
     placeholders: tuple[str, ...] = (),
 ) -> ResolvedConstraints:
     """The texts that the translation must contain and avoid; see `request_of` for the arguments."""
@@ -180,7 +180,7 @@ def resolve(
         spans = [(one.start, one.end) for one in nontranslatables(source, placeholders)]
         hits = [hit for hit in hits if not any(start <= hit.start and hit.end <= end for start, end in spans)]
         numbers = tuple(one for one in numbers if not any(start <= one.start < end for start, end in spans))
-    return resolve_constraints(constraints, tuple(hits), kept_texts(source, placeholders), numbers)
+    return resolve_constraints(constraints, tuple(hits), kept_texts(source, placeholders), tuple(numbers))
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ Immutable data and pure functions, independent of threads and the page's layout.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -69,8 +70,8 @@ class SegmentState:
     index: int
     source: str
     num_words: int
-    hits: tuple[TermHit, ...] = ()
-    numbers: tuple[RequiredQuantity, ...] = ()
+    hits: Sequence[TermHit] = ()
+    numbers: Sequence[RequiredQuantity] = ()
     state: State = "new"
     target: str | None = None
     origin: Origin | None = None

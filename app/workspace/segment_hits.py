@@ -66,7 +66,7 @@ class HitsUpdate:
             # A segment that was split or merged in the meantime has a source of its own.
             is_known = segment.source in self._hits
             hits = self._hits[segment.source] if is_known else self._terms.hits(segment.source)
-            if hits in (None, segment.hits):
+            if hits is None or hits == segment.hits:
                 continue
             if hits != self._terms.listed(segment.hits):  # forms from the memory may come on top
                 self._core.adopt(replace(segment, hits=hits))

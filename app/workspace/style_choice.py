@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from app.access.actor import Actor
@@ -30,7 +30,7 @@ class StyleChoice:
         """The request to the engine for a segment with its current constraints."""
         return self.asked.applied_to(segment.request(self._core.direction))
 
-    def numbers_in(self, source: str) -> tuple[RequiredQuantity, ...]:
+    def numbers_in(self, source: str) -> Sequence[RequiredQuantity]:
         """The numbers of a source that its translation must have."""
         return self.chosen.numbers_in(source, self._core.direction)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from app.deferred import Deferred
 from app.glossary import Term, TermHit, TermMatcher, TermMatches, term_matcher
 from app.glossary.glossary import Glossary, combined_matcher, differing_terms
 from app.glossary.lemmas import with_forms
@@ -56,9 +57,9 @@ class DocumentTerms:
         self._used: dict[Term, Term] = {}  # with the forms that the memory in this state has
         self._used_in: tuple[object, MemoryScope] = None, EVERYTHING
 
-    def hits(self, source: str) -> tuple[TermHit, ...]:
-        """The terms that occur in a source."""
-        return self.search(source).hits
+    def hits(self, source: str) -> Sequence[TermHit]:
+        """The terms that occur in a source, found when they are needed."""
+        return Deferred(self._hits_of, self.all, source) if self.all else ()
 
     def search(self, source: str) -> TermMatches:
         """The terms that occur in a source, and the terms that other terms suppress there."""
@@ -71,11 +72,14 @@ class DocumentTerms:
         matches = terms.search(source)
         return replace(matches, hits=self.listed(matches.hits))
 
-    def listed(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
+    def _hits_of(self, terms: TermMatcher, source: str) -> tuple[TermHit, ...]:
+        return self.search_in(terms, source).hits
+
+    def listed(self, hits: Sequence[TermHit]) -> tuple[TermHit, ...]:
         """The hits with inflected forms from the form list only, without forms from the memory."""
         return tuple(replace(hit, term=self._bent(hit.term)) for hit in hits)
 
-    def with_used_forms(self, hits: tuple[TermHit, ...]) -> tuple[TermHit, ...]:
+    def with_used_forms(self, hits: Sequence[TermHit]) -> Sequence[TermHit]:
         """The hits with inflected forms from the form list and, if it has been read, from the memory."""
         index = self._memory_index()
         if index is None:
@@ -118,7 +122,7 @@ class DocumentTerms:
             differing += set(document_terms) ^ set(document_terms_before)
         probe = None if differing is None else term_matcher(differing, self.source_language)
         hits = {
-            source: None if probe is not None and not probe.occurs_in(source) else self.search_in(every, source).hits
+            source: None if probe is not None and not probe.occurs_in(source) else self._hits_of(every, source)
             for source in set(sources)
         }
         return PreparedTerms(basis, glossaries, document_terms, every, hits)

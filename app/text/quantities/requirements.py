@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -79,7 +79,7 @@ def _symbol_behind(source: str, end: int, languages: tuple[str, str]) -> list[Re
     ]
 
 
-def numbers_beside(numbers: tuple[RequiredQuantity, ...], own: Iterable[str]) -> tuple[RequiredQuantity, ...]:
+def numbers_beside(numbers: Sequence[RequiredQuantity], own: Iterable[str]) -> Sequence[RequiredQuantity]:
     """The numbers that are still to be written beside a person's own texts; none if these have other numbers.
 
     >>> numbers = required_quantities("From 15 to 30 files", "en", "de")
