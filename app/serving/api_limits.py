@@ -8,6 +8,7 @@ MAX_AT_ONCE: Final = 16  # requests of a key that are answered at the same time
 MAX_BODY_BYTES: Final = 2 * 2**20  # of a request
 MAX_UNKNOWN_BYTES: Final = 16 * 2**10  # of a body that is parsed without a valid key in the request
 ANSWER_SECONDS: Final = 120.0  # then a request is given up
+LOADING_SECONDS: Final = 30.0  # that a request waits for a model that is being loaded
 OUTAGE_LOOK_SECONDS: Final = 1.0  # between two looks whether the engine can still be reached, while a request waits
 
 MAX_STREAMS: Final = 4  # of events, open at the same time with a key

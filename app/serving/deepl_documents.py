@@ -74,6 +74,7 @@ async def upload(request: Request, caller: Entered) -> Response:
         terms: dict[str, Sequence[Term]] = {}
         if glossaries := glossary_ids(fields):
             terms = await asyncio.to_thread(_terms, request, caller, glossaries, order)
+        await context.translations.loaded(order.source, order.target)
         made = await asyncio.to_thread(
             context.documents.create, caller, Upload(name, file.data), order, context.admission.charge, terms
         )

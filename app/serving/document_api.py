@@ -109,6 +109,7 @@ async def create(request: Request, caller: Caller = _CALLER) -> DocumentStatusRe
         number = int(project) if project else None
         order = DocumentOrder(languages.source, languages.target, number, languages.style(), reading=reading)
         charge = context.admission.charge
+        await context.translations.loaded(order.source, order.target)
         document = await asyncio.to_thread(context.documents.create, caller, upload, order, charge)
     return await _status(caller.actor, request, document)
 

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from app.errors import ApiError, CommandError
@@ -27,7 +28,13 @@ from app.models.style import Style
 from app.segments.resolved_constraints import request_of
 from app.segments.segment_constraints import kept_text_with
 from app.serving.admission import Caller
-from app.serving.api_limits import ANSWER_SECONDS, MAX_SENTENCES, OUTAGE_LOOK_SECONDS, SENTENCES_AT_ONCE
+from app.serving.api_limits import (
+    ANSWER_SECONDS,
+    LOADING_SECONDS,
+    MAX_SENTENCES,
+    OUTAGE_LOOK_SECONDS,
+    SENTENCES_AT_ONCE,
+)
 from app.serving.constrained_texts import (
     Answer,
     ConstrainedText,
@@ -102,6 +109,27 @@ class TranslationService:
         """The direction of new documents."""
         return self._handles()[0].direction
 
+    async def loaded(self, source: str | None, target: str) -> None:
+        """Waits while all models for these languages are being loaded, but not longer than LOADING_SECONDS.
+
+        It waits in no thread, and ends early where loading fails. Raises ApiError for no language.
+        """
+        last_moment = time.monotonic() + LOADING_SECONDS
+        while (awaited := self._awaited(source, target)) and (seconds := last_moment - time.monotonic()) > 0:
+            changes: list[Future[None]] = [Future() for _ in awaited]
+            for handle, change in zip(awaited, changes, strict=True):
+                handle.on_change(partial(change.set_result, None))
+            await asyncio.wait(
+                [*map(asyncio.wrap_future, changes)], timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+            )
+
+    def _awaited(self, source: str | None, target: str) -> list[ModelHandle]:
+        """The models that are being loaded and may translate these languages; none if one of these is ready."""
+        if any(fitting_directions(model, source, target) for model in self.models()):
+            return []
+        loading = [handle for handle in self._handles() if handle.state == "loading"]
+        return [handle for handle in loading if not handle.directions or fitting_directions(handle, source, target)]
+
     def choose(self, source: str | None, target: str, text: str) -> tuple[ModelHandle, str]:
         """The model and direction for these languages; without a source, its language is detected from `text`.
 
@@ -132,10 +160,11 @@ class TranslationService:
         terms: TermMatcher | None = None,
         splitting: Splitting = "sentences",
     ) -> TranslationSetup:
-        """The setup for these languages, see `choose`.
+        """The setup for these languages, see `choose`; waits for a model that is being loaded.
 
         Raises ApiError; also for a style that the model does not support, if the style is required.
         """
+        await self.loaded(source, target)
         # To detect a language, the first request reads the model that recognises languages, for up to a second.
         model, direction = await asyncio.to_thread(self.choose, source, target, text)
         style = style or Style()

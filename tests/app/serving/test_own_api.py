@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from dataclasses import replace
@@ -13,15 +14,17 @@ from typing import Any
 import pytest
 
 from app.access.actor import OWNER
-from app.errors import CommandError
+from app.errors import ApiError, CommandError
 from app.formats.read_file import read_document
 from app.log.store import LogStore
 from app.models.loading import SEARCH, ModelHandle
+from app.paths import MODEL_FOLDER
 from app.serving import translations
 from app.serving.api_limits import MAX_BODY_BYTES
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
 from app.serving.own_api import PREFIX
+from app.serving.translations import TranslationService
 from engine import Translation, Worker
 from tests.app.serving.conftest import Program
 
@@ -422,3 +425,57 @@ def _request() -> Any:
     from engine import Request
 
     return Request("Open.", direction="en-de")
+
+
+@pytest.fixture
+def starting() -> ModelHandle:
+    """A model that is being loaded."""
+    handle = ModelHandle(MODEL_FOLDER)
+    handle.describe()
+    return handle
+
+
+def test_requests_wait_in_no_thread_for_a_model_that_is_being_loaded(starting: ModelHandle, model: ModelHandle):
+    service = TranslationService(lambda: [starting], SEARCH)
+
+    async def ask() -> set[str]:
+        num_threads = threading.active_count()
+        setups = [asyncio.create_task(service.setup("en", "de", "A file.")) for _ in range(50)]
+        await asyncio.wait(setups, timeout=0.1)
+        assert threading.active_count() == num_threads and not any(setup.done() for setup in setups)
+        assert model.engine is not None
+        starting.adopt(model.engine)
+        return {setup.direction for setup in await asyncio.gather(*setups)}
+
+    assert asyncio.run(ask()) == {"en-de"}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "seconds", "kind"),
+    [
+        ("en", "de", 0.05, "not_ready"),  # the model takes too long
+        ("en", "fr", 60.0, "not_ready"),  # it will not translate this
+        (None, "?", 60.0, "unsupported"),
+    ],
+)
+def test_request_does_not_wait_longer_than_it_helps(
+    starting: ModelHandle, source: str | None, target: str, seconds: float, kind: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(translations, "LOADING_SECONDS", seconds)
+    with pytest.raises(ApiError) as error:
+        asyncio.run(TranslationService(lambda: [starting], SEARCH).setup(source, target, "A file."))
+    assert error.value.kind == kind
+
+
+def test_request_that_waits_for_a_model_fails_as_soon_as_loading_fails(tmp_path: Path):
+    handle = ModelHandle(tmp_path / "nothing")
+
+    async def ask() -> None:
+        setup = asyncio.create_task(TranslationService(lambda: [handle], SEARCH).setup(None, "de", "A file."))
+        await asyncio.sleep(0)
+        handle.load_in_background()
+        await setup
+
+    with pytest.raises(ApiError) as error:
+        asyncio.run(ask())
+    assert error.value.kind == "not_ready"
