@@ -126,6 +126,7 @@ def _serve(settings: AppSettings) -> int:
 
     from app.access.openid import OpenId, Provider
     from app.log.store import LogStore
+    from app.models.opened_models import OpenedModels
     from app.models.published_models import PublishedModels
     from app.monitoring import Metrics
     from app.reading import SeparateReader
@@ -168,7 +169,13 @@ def _serve(settings: AppSettings) -> int:
         closing.callback(files.close)
         ending.finally_do(files.kill)
         sessions = Sessions(
-            store, model, SAMPLES_FOLDER, fills_from_memory=not settings.no_fill, published=published, files=files
+            store,
+            model,
+            SAMPLES_FOLDER,
+            fills_from_memory=not settings.no_fill,
+            published=published,
+            files=files,
+            opened=OpenedModels(is_allowed=not settings.no_auth or is_loopback(settings.host)),
         )
         sessions.models.uploads.clean()
         closing.callback(sessions.close)

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
     from engine.model.compiled_model import use_core
+    from engine.model.memory_check import available_bytes
     from engine.pivot import PivotTranslator
     from engine.remote.ray_serve import serve_model
     from engine.remote.served_models import ServedModels
@@ -86,6 +87,7 @@ else:
             "remove_model",
         ),
         "engine.model.compiled_model": ("use_core",),
+        "engine.model.memory_check": ("available_bytes",),
         "engine.model": ("Datastore", "DatastoreOptions", "StoredPair", "offer_of"),
         "engine.pivot": ("PivotTranslator",),
         "engine.any_translator": ("AnyTranslator",),
@@ -150,6 +152,7 @@ __all__ = [
     "Translation",
     "Translator",
     "Worker",
+    "available_bytes",
     "cache_folder",
     "check_settings",
     "check_types",

@@ -60,9 +60,10 @@ class EngineStatistics:
     """Load and speed of an engine.
 
     Latencies are those of the last 1,000 interactive answers, from `submit` or `ask` to the answer; None before the
-    first. `answers_per_second` is the mean over the last minute, for both priorities. `num_steps` counts decoding
-    steps, each with all sentences of a batch; a sentence that the compiled core searches to its end counts as one.
-    `num_compiled` sentences were searched by the compiled search, `num_batched` in batches.
+    first. `answers_per_second` is the mean over the last minute, for both priorities. `tokens_per_second` counts the
+    tokens of the best hypotheses over the time of the last 1,000 translations; None before the first. `num_steps`
+    counts decoding steps, each with all sentences of a batch; a sentence that the compiled core searches to its end
+    counts as one. `num_compiled` sentences were searched by the compiled search, `num_batched` in batches.
     """
 
     queue_length: int
@@ -75,6 +76,7 @@ class EngineStatistics:
     answers_per_second: float
     num_compiled: int = 0
     num_batched: int = 0
+    tokens_per_second: float | None = None
 
 
 class Engine(Protocol):

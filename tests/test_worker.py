@@ -576,6 +576,8 @@ def test_statistics_count_waiting_running_and_answered_requests(gated):
     assert statistics.p95_latency_ms is not None
     assert 0 < statistics.median_latency_ms <= statistics.p95_latency_ms, "of the first request and the question"
     assert statistics.answers_per_second > 0
+    assert nothing.tokens_per_second is None and statistics.tokens_per_second is not None
+    assert statistics.tokens_per_second > 0
 
 
 def test_invalid_request_raises_in_its_future(model):

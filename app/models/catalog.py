@@ -12,8 +12,9 @@ from typing import Final
 from app.errors import CommandError
 from app.models.document_direction import has_same_languages
 from app.models.loading import ModelHandle
+from app.models.opened_models import OPENED, OpenedModels
 from app.models.pivot_models import MAX_COMPARED, PivotModels
-from app.models.published_models import ModelList, PublishedModels
+from app.models.published_models import ModelList, PublishedModels, licence_of
 from app.models.speeds import MeasuredSpeeds
 from app.models.style import formalities_of
 from app.segments.state import Json
@@ -33,17 +34,19 @@ class ModelCatalog:
         loaded: Callable[[], Sequence[ModelHandle]],
         known: Callable[[], list[ModelEntry]],
         published: PublishedModels,
+        opened: OpenedModels,
     ) -> None:
         """`loaded` returns the models that are loaded or loading, the start model first; `known` the installed ones."""
         self._loaded = loaded
         self._known = known
         self._speeds = MeasuredSpeeds()
+        self.opened = opened
         self.published = published
         self.pivots = PivotModels(self.entries, published)
 
     def entries(self) -> dict[str, ModelEntry]:
         """All known models by key."""
-        entries = {f"{entry.place}/{entry.folder.name}": entry for entry in self._known()}
+        entries = {f"{entry.place}/{entry.folder.name}": entry for entry in self._known()} | self.opened.entries()
         folders = {entry.folder for entry in entries.values()}
         first, *others = self._loaded()
         for handle in others:
@@ -78,13 +81,16 @@ class ModelCatalog:
         self._speeds.measure(self._loaded())
 
     def is_removable(self, key: str, entry: ModelEntry) -> bool:
-        """True if Pinpoint installed the model."""
-        return entry.place == "cached" and not key.startswith(HUB)
+        """True if Pinpoint installed the model, or it was opened by its path."""
+        return key.startswith(OPENED) or (entry.place == "cached" and not key.startswith(HUB))
 
-    def remove(self, entry: ModelEntry) -> None:
-        """Removes an installed model from this computer."""
-        remove_model(entry.name)
-        self._speeds.forget(entry.folder.name)
+    def remove(self, key: str, entry: ModelEntry) -> None:
+        """Removes an installed model from this computer; of one that was opened by its path, the files stay."""
+        if key.startswith(OPENED):
+            self.opened.forget(key)
+        else:
+            remove_model(entry.name)
+        self._speeds.forget(entry)
 
     def key_of(self, handle: ModelHandle) -> str:
         """The key by which a session stores the model; "" if it is in none of the lists."""
@@ -100,7 +106,6 @@ class ModelCatalog:
         All texts come from the models' makers and are untrusted.
         """
         self.measure_speeds()
-        speeds = self._speeds.all()
         return [
             {
                 "key": key,
@@ -114,7 +119,10 @@ class ModelCatalog:
                 "domains": list(entry.domains),
                 "problem": entry.problem,
                 "card": entry.card[:MAX_CARD_CHARACTERS],
-                "median_ms": speeds.get(entry.folder.name),
+                "needed_bytes": entry.needed_bytes,
+                "family": entry.family,
+                "licence": entry.licence or licence_of(entry.folder),
+                **self._speeds.view(entry),
                 "is_removable": self.is_removable(key, entry),
                 "is_current": current.is_loaded_from(entry.folder),
                 "is_fit": not entry.problem and direction in entry.directions,

@@ -22,6 +22,7 @@ from app.models.begun_downloads import BegunDownload, BegunDownloads
 from app.models.catalog import MAX_DIRECTIONS, ModelCatalog
 from app.models.document_direction import check_direction
 from app.models.loading import ModelHandle, load_translator
+from app.models.opened_models import OpenedModels
 from app.models.pivot_models import PivotModel
 from app.models.published_models import PublishedModels
 from app.models.uploaded_models import UploadedModels
@@ -74,17 +75,20 @@ class ModelUser(Protocol):
 
 
 class DocumentModels:
-    """The models of all open documents. Thread-safe. A page names a model by key or hub id, never by path."""
+    """The models of all open documents. Thread-safe. Only `open` takes a path; else, a model has a key or hub id."""
 
     def __init__(
         self,
         first: ModelHandle,
         known: Callable[[], list[ModelEntry]] = known_models,
         published: PublishedModels | None = None,
+        opened: OpenedModels | None = None,
     ) -> None:
         """`known` returns the models on this computer; `published` are by default those of Mozilla's registry."""
         self.first = first
-        self.catalog = ModelCatalog(self.handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY))
+        self.catalog = ModelCatalog(
+            self.handles, known, published or PublishedModels(DEFAULT_MODEL_REGISTRY), opened or OpenedModels()
+        )
         self.uploads = UploadedModels()
         self._begun = BegunDownloads()
         self._others: dict[Path, ModelHandle] = {}
@@ -113,6 +117,14 @@ class DocumentModels:
             return
         entry = self.catalog.entry(key)
         check_direction(entry.name, entry.directions, user.direction)
+        self._await(actor, user, entry.folder, entry.name)
+
+    def open(self, actor: Actor, user: ModelUser, path: str) -> None:
+        """Translates this document with the model at a path of the server if it has its direction.
+
+        Raises CommandError if there is none, or if it cannot be used.
+        """
+        entry = self.catalog.entry(self.catalog.opened.open(path, self.first.device))
         self._await(actor, user, entry.folder, entry.name)
 
     def fetch(self, actor: Actor, user: ModelUser, name: str) -> None:
@@ -188,7 +200,7 @@ class DocumentModels:
             raise CommandError("This model was removed: open the list of models again.")
         if any(self._uses(handle, entry.folder) for handle in self.handles() if handle.state != "failed"):
             raise CommandError("{name} translates an open document: choose another model there first.", name=entry.name)
-        self.catalog.remove(entry)
+        self.catalog.remove(key, entry)
 
     def stop(self, user: ModelUser) -> None:
         """Keeps the current model: stops waiting for the one that is being loaded."""

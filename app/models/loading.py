@@ -149,6 +149,7 @@ class ModelHandle:
             "message": self.message,
             "num_directions": len(self.directions),
             "pivot": self.pivot,
+            "device": self.device,
             "is_silent": self.is_silent,
         }
 

@@ -53,6 +53,14 @@ class ModelList:
         return [model for model in self.models if has_same_languages(model.direction, direction)]
 
 
+def licence_of(folder: Path) -> str:
+    """The name of the licence of a model that was installed from the list; "" where its files name none."""
+    try:
+        return str(json.loads((folder / SOURCE_FILE).read_text(encoding="utf-8"))["licence"])[:60]
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+
+
 def no_room(name: str, num_bytes: int, folder: Path) -> DownloadError:
     """The error for a model that does not fit on the disk of the cache."""
     return DownloadError(

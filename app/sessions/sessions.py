@@ -27,6 +27,7 @@ from app.models.document_direction import (
 )
 from app.models.document_models import DocumentModels, chosen_model
 from app.models.loading import SEARCH, ModelHandle
+from app.models.opened_models import OpenedModels
 from app.models.published_models import PublishedModels
 from app.models.watchdog import Watchdog
 from app.paths import MODEL_FOLDER
@@ -68,12 +69,13 @@ class Sessions:
         fills_from_memory: bool = True,
         published: PublishedModels | None = None,
         files: FileReader | None = None,
+        opened: OpenedModels | None = None,
     ) -> None:
         """`files` reads uploaded files; by default, in this process."""
         self.store = store
         self.files = files or FileReader()
         self.model = model
-        self.models = DocumentModels(model, published=published)
+        self.models = DocumentModels(model, published=published, opened=opened)
         self.samples = samples
         self.library = MemoryLibrary(store, fills=fills_from_memory, read=self.files.memory)
         self.exports = WorkspaceExports(store, self.library)

@@ -16,7 +16,11 @@ class LanguagePairs(TypedDict):
 
 
 class ModelOffer(TypedDict):
-    """A model that can be chosen; `is_fit` if it translates this document's language pair."""
+    """A model that can be chosen; `is_fit` if it translates this document's language pair.
+
+    `needed_bytes` is the memory that loading takes. `family` is the architecture of a language model, "" for others.
+    `expected_ms` is the time of a proposal on one core, where `median_ms` was not measured yet.
+    """
 
     key: str
     name: str
@@ -29,16 +33,21 @@ class ModelOffer(TypedDict):
     domains: list[str]
     problem: str
     card: str
+    needed_bytes: int
+    family: str
+    licence: str
     median_ms: float | None
+    expected_ms: float | None
     is_removable: bool
     is_current: bool
     is_fit: bool
 
 
 class ModelOffers(TypedDict):
-    """The models that can be chosen, and whether the person may add models to the server, and remove them."""
+    """The models that can be chosen, the memory that is free, and whether the person may add and remove models."""
 
     models: list[ModelOffer]
+    free_bytes: int
     can_add: bool
     can_remove: bool
 

@@ -85,6 +85,7 @@ class ModelView(TypedDict):
     pivot: str
     message: str
     num_directions: int
+    device: str
     is_silent: bool
     next: str
     fetched: int | None
@@ -136,6 +137,7 @@ class DecodeView(TypedDict):
     """The duration of the last decoding."""
 
     last_ms: float | None
+    tokens_per_second: float | None
 
 
 class GlossarySummary(TypedDict):

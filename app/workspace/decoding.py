@@ -65,7 +65,7 @@ class DecodeQueue:
         last = core.store.last_event(core.session_id, "pretranslate")
         self.is_pretranslating = last is None or bool(last.payload["is_wanted"])
         self.is_suspended = False  # another document is on the screen
-        self.last_ms: float | None = None
+        self.last: Translation | None = None  # of an interactive request
         self._order = DecodeOrder(core)
         self._texts_before: dict[int, str] = {}  # their proposals until then
         self._in_flight: dict[int, Priority] = {}
@@ -348,7 +348,7 @@ class DecodeQueue:
             else:
                 decoded = DecodingResult(translation, asked.resolved)
                 if priority == "interactive":  # the others share their steps and wait for it
-                    self.last_ms = translation.elapsed_ms
+                    self.last = translation
                 self._take(segment, decoded)
                 self._ask_again_if_outdated(index)
             self._pump()

@@ -14,6 +14,15 @@ from app.workspace.activity import Activity
 from app.workspace.core import WorkspaceCore
 from app.workspace.decoding import DecodeQueue
 from app.workspace.learning import Learning
+from engine import Translation
+
+
+def _decode_view(last: Translation | None) -> Json:
+    """The duration and the speed of the last translation that a person waited for."""
+    if last is None:
+        return {"last_ms": None, "tokens_per_second": None}
+    num_tokens = len(last.hypotheses[0].tokens) if last.hypotheses else 0
+    return {"last_ms": last.elapsed_ms, "tokens_per_second": 1000 * num_tokens / max(1.0, last.elapsed_ms)}
 
 
 def snapshot_of(
@@ -53,7 +62,7 @@ def snapshot_of(
         "words": words,
         "work": activity.work.view(core.segments, words["confirmed"]),
         "progress": decoding.progress(),
-        "decode": {"last_ms": decoding.last_ms},
+        "decode": _decode_view(decoding.last),
         "glossary": glossary,
         "problem": core.problem,
         "keeps_keys": activity.has_consent,

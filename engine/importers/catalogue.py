@@ -9,18 +9,21 @@ from typing import Literal
 
 from engine.bundled_data import DATA_FOLDER
 from engine.errors import ModelError
+from engine.importers.language_models import LanguageModelFiles, files_of_folder, files_of_gguf
 from engine.importers.resolve import (
     REMOVED,
     REPLACED,
     cache_folder,
     finish_removals,
+    holds_model,
+    is_gguf,
     remove_whole,
     restore_replaced,
 )
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import ModelConfig
 from engine.model.json_files import leads_out, read_json_file
-from engine.model.memory_check import num_weights
+from engine.model.memory_check import available_bytes, needed_bytes, num_weights
 
 BUNDLED_MODELS = DATA_FOLDER / "models"
 BUNDLED_MODEL = BUNDLED_MODELS / "en-de"
@@ -32,9 +35,10 @@ class ModelEntry:
     """A model on this machine.
 
     `name` can be passed to `Translator.load`, like the folder: the hub id, or the folder from which it was converted;
-    the folder's own name if both are unknown. `num_bytes` is the size of all its files. `domains` and, by direction,
-    `formalities` can be requested (`ModelConfig`). `problem` is the reason why the model cannot be loaded; then the
-    other fields are empty.
+    the folder's own name if both are unknown. `num_bytes` is the size of all its files, `needed_bytes` the memory that
+    loading takes. `family` is the architecture of a model that is asked by a prompt, such as a language model; "" for
+    our own format. `licence` is empty if the files name none. `domains` and, by direction, `formalities` can be
+    requested (`ModelConfig`). `problem` is the reason why the model cannot be loaded; then the other fields are empty.
     """
 
     name: str
@@ -46,6 +50,14 @@ class ModelEntry:
     problem: str = ""
     domains: tuple[str, ...] = ()
     formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    needed_bytes: int = 0
+    family: str = ""
+    licence: str = ""
+
+    def check_memory(self, device: str = "cpu") -> None:
+        """Raises ModelError, with the size of a model that fits, if a language model does not fit into memory now."""
+        if (files := _files_of(self.folder)) is not None:
+            files.check_memory(available_bytes(device))
 
     @property
     def card(self) -> str:
@@ -172,24 +184,45 @@ def read_card(folder: Path) -> str:
 
 
 def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
-    """The entry of one model, read from its files."""
+    """The entry of one model, read from its files; `folder` may be a GGUF file."""
+    try:
+        if (files := _files_of(folder)) is not None:
+            return ModelEntry(
+                folder.stem if is_gguf(folder) else folder.name,
+                folder,
+                place,
+                files.directions,
+                files.num_weights,
+                files.num_bytes,
+                needed_bytes=files.needed_bytes,
+                family=files.family,
+                licence=files.licence,
+            )
+    except (ModelError, OSError) as error:
+        return ModelEntry(folder.name, folder, place, problem=str(error))
     name = origin_of(folder) or folder.name
     try:
         config = ModelConfig.load(folder / CONFIG)
-        num_parameters = num_weights(folder / WEIGHTS)
-        num_bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+        return ModelEntry(
+            name,
+            folder,
+            place,
+            config.directions,
+            num_weights(folder / WEIGHTS),
+            sum(path.stat().st_size for path in folder.iterdir() if path.is_file()),
+            domains=config.domains,
+            formalities=config.formalities,
+            needed_bytes=needed_bytes(folder / WEIGHTS),
+        )
     except (ModelError, OSError) as error:
         return ModelEntry(name, folder, place, problem=str(error))
-    return ModelEntry(
-        name,
-        folder,
-        place,
-        config.directions,
-        num_parameters,
-        num_bytes,
-        domains=config.domains,
-        formalities=config.formalities,
-    )
+
+
+def _files_of(path: Path) -> LanguageModelFiles | None:
+    """The facts of a model that is asked by a prompt; None for one of our own format."""
+    if is_gguf(path) and path.is_file():
+        return files_of_gguf(path)
+    return files_of_folder(path) if holds_model(path) else None
 
 
 def origin_of(folder: Path) -> str:

@@ -44,8 +44,15 @@ def needed_bytes(weights: Path) -> int:
     return weights.stat().st_size + _BYTES * num_weights(weights)
 
 
-def available_bytes() -> int:
-    """The memory that this process can allocate without swapping: of the machine, or of its container if less."""
+def available_bytes(device: str = "cpu") -> int:
+    """The memory that this process can allocate without swapping: of the machine, or of its container if less.
+
+    Of a GPU ("cuda"), its own memory that is free.
+    """
+    if device.startswith("cuda"):
+        import torch
+
+        return int(torch.cuda.mem_get_info(device)[0])
     import psutil  # here, so that training, which needs less installed, can do without
 
     available = int(psutil.virtual_memory().available)

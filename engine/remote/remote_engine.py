@@ -154,6 +154,7 @@ class RemoteEngine:
             answers_per_second=sum(each.answers_per_second for each in replicas),
             num_compiled=sum(each.num_compiled for each in replicas),
             num_batched=sum(each.num_batched for each in replicas),
+            tokens_per_second=own.tokens_per_second,
         )
 
     @property
@@ -297,7 +298,7 @@ class RemoteEngine:
             if not is_cancelled:
                 is_failure = error is not None or getattr(result, "status", None) == "failed"
                 is_interactive = job.call.priority == "interactive"
-                self._answers.count(job.submitted_at, is_interactive=is_interactive, is_failure=is_failure)
+                self._answers.count(job.submitted_at, result, is_interactive=is_interactive, is_failure=is_failure)
             answer = job.answer
             self._num_documents -= job.takes_room
         self._send_documents()

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from engine.any_engine import EngineStatistics
+from engine.translation import Translation
 
 _NUM_REMEMBERED = 1000  # latencies in the statistics
 _RECENT_S = 60.0
@@ -19,16 +20,19 @@ class AnswerCounter:
         self._num_answered = 0
         self._num_failed = 0
         self._latencies_ms: deque[float] = deque(maxlen=_NUM_REMEMBERED)
+        self._written: deque[tuple[int, float]] = deque(maxlen=_NUM_REMEMBERED)  # tokens, and milliseconds
         self._answered_at: deque[float] = deque()
         self._started_at = time.perf_counter()
 
-    def count(self, submitted_at: float, *, is_interactive: bool, is_failure: bool) -> None:
+    def count(self, submitted_at: float, answer: object, *, is_interactive: bool, is_failure: bool) -> None:
         """Counts an answer that is given now; `submitted_at` is on the clock of `time.perf_counter`."""
         now = time.perf_counter()
         self._num_answered += 1
         self._num_failed += is_failure
         if is_interactive:
             self._latencies_ms.append((now - submitted_at) * 1000)
+        if isinstance(answer, Translation) and answer.hypotheses:
+            self._written.append((len(answer.hypotheses[0].tokens), answer.elapsed_ms))
         self._answered_at.append(now)
         self._forget_old_answers(now)
 
@@ -46,7 +50,12 @@ class AnswerCounter:
             median_latency_ms=_quantile(latencies, 0.5),
             p95_latency_ms=_quantile(latencies, 0.95),
             answers_per_second=len(self._answered_at) / max(1e-9, min(_RECENT_S, now - self._started_at)),
+            tokens_per_second=self._tokens_per_second(),
         )
+
+    def _tokens_per_second(self) -> float | None:
+        num_tokens, elapsed_ms = (sum(each) for each in zip((0, 0.0), *self._written, strict=True))
+        return num_tokens / elapsed_ms * 1000 if elapsed_ms else None
 
     def _forget_old_answers(self, now: float) -> None:
         while self._answered_at and self._answered_at[0] < now - _RECENT_S:

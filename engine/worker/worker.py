@@ -380,7 +380,7 @@ class Worker:
             if not is_cancelled:
                 is_failure = error is not None or getattr(result, "status", None) == "failed"
                 is_interactive = task.priority == "interactive"
-                self._answers.count(task.submitted_at, is_interactive=is_interactive, is_failure=is_failure)
+                self._answers.count(task.submitted_at, result, is_interactive=is_interactive, is_failure=is_failure)
         if is_cancelled and isinstance(task, Submission):
             task.future.set_result(interrupted_translation(task.request, "cancelled"))
         elif is_cancelled:

@@ -56,7 +56,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("members", "add_member", "remove_member"), "manager"),
     **dict.fromkeys(("move_document", "assign_document", "assign_segments", "delete_document"), "manager"),
     **dict.fromkeys(("delete_session", "choose_matches", "choose_style", "reread_document"), "manager"),
-    "remove_model": "administrator",
+    **dict.fromkeys(("open_model", "remove_model"), "administrator"),
 }
 # Fields with which a command comes to the question who sends it.
 FIELDS: dict[str, dict[str, Any]] = {

@@ -70,14 +70,16 @@ def test_a_prompt_file_in_the_folder_names_the_prompt_and_the_languages(folder: 
 
 def test_a_model_in_16_bits_is_used_where_32_do_not_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Translator.load(folder, precision="half").precision == "bfloat16"
-    monkeypatch.setattr("engine.transformers_models.model_folders.available_bytes", lambda: 500_000_000 + 200_000)
+    monkeypatch.setattr(
+        "engine.transformers_models.model_folders.available_bytes", lambda device: 500_000_000 + 200_000
+    )
     assert Translator.load(folder, precision="auto").precision == "bfloat16"
 
 
 def test_a_model_that_does_not_fit_is_refused_with_the_size_of_one_that_does(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.transformers_models.model_folders.available_bytes", lambda: 500_000_100)
+    monkeypatch.setattr("engine.transformers_models.model_folders.available_bytes", lambda device: 500_000_100)
     monkeypatch.setitem(sys.modules, "transformers", None)  # nothing is read
     with pytest.raises(ModelError, match="needs 500 MB of memory, of which 500 MB are free; there is room"):
         Translator.load(folder)

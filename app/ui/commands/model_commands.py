@@ -12,6 +12,7 @@ from app.ui import model_results as r
 from app.ui.commands.command import Command
 from app.ui.schemas import Name
 from app.workspace.commands import Workspace
+from engine import available_bytes
 
 
 class ListDirections(Command):
@@ -34,7 +35,12 @@ class ListModels(Command):
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         access = sessions.store.people.access(actor)
         offers = sessions.models.catalog.offers(workspace.direction, workspace.model)
-        return {"models": offers, "can_add": access.may_add_models, "can_remove": access.may_administer}
+        return {
+            "models": offers,
+            "free_bytes": available_bytes(sessions.model.device),
+            "can_add": access.may_add_models,
+            "can_remove": access.may_administer,
+        }
 
 
 class ListPublishedModels(Command):
@@ -132,6 +138,17 @@ class FetchModel(ModelCommand):
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
         sessions.store.people.access(actor).check_adds_models()
         sessions.models.fetch(actor, workspace.model_use, self.model.strip())
+
+
+class OpenModel(ModelCommand):
+    """Translates with the model in a folder or file of the server, which is named by its path."""
+
+    name: Literal["open_model"]
+    path: Name
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.store.people.access(actor).check_administers()
+        sessions.models.open(actor, workspace.model_use, self.path.strip())
 
 
 class StopModel(ModelCommand):

@@ -53,6 +53,7 @@ export type Command =
   | RemoveModel
   | SwitchModel
   | FetchModel
+  | OpenModel
   | StopModel
   | ListProjects
   | CreateProject
@@ -163,6 +164,7 @@ export interface CommandResults {
   remove_model: undefined;
   switch_model: undefined;
   fetch_model: undefined;
+  open_model: undefined;
   stop_model: undefined;
   projects: ProjectList;
   create_project: ProjectList;
@@ -637,6 +639,7 @@ export interface CreateProject extends CommandFields {
 /** The duration of the last decoding. */
 export interface DecodeView {
   last_ms: number | null;
+  tokens_per_second: number | null;
 }
 
 /** Deletes a document that this page does not show. */
@@ -1189,7 +1192,10 @@ export interface MergeSegments extends CommandFields {
   segment: number;
 }
 
-/** A model that can be chosen; `is_fit` if it translates this document's language pair. */
+/** A model that can be chosen; `is_fit` if it translates this document's language pair.
+ *
+ * `needed_bytes` is the memory that loading takes. `family` is the architecture of a language model, "" for others.
+ * `expected_ms` is the time of a proposal on one core, where `median_ms` was not measured yet. */
 export interface ModelOffer {
   key: string;
   name: string;
@@ -1202,15 +1208,20 @@ export interface ModelOffer {
   domains: string[];
   problem: string;
   card: string;
+  needed_bytes: number;
+  family: string;
+  licence: string;
   median_ms: number | null;
+  expected_ms: number | null;
   is_removable: boolean;
   is_current: boolean;
   is_fit: boolean;
 }
 
-/** The models that can be chosen, and whether the person may add models to the server, and remove them. */
+/** The models that can be chosen, the memory that is free, and whether the person may add and remove models. */
 export interface ModelOffers {
   models: ModelOffer[];
+  free_bytes: number;
   can_add: boolean;
   can_remove: boolean;
 }
@@ -1253,6 +1264,7 @@ export interface ModelView {
   pivot: string;
   message: string;
   num_directions: number;
+  device: string;
   is_silent: boolean;
   next: string;
   fetched: number | null;
@@ -1321,6 +1333,12 @@ export interface OpenFile extends CommandFields {
   bundle: number;
   path: string;
   data: string;
+}
+
+/** Translates with the model in a folder or file of the server, which is named by its path. */
+export interface OpenModel extends CommandFields {
+  name: 'open_model';
+  path: string;
 }
 
 /** Opens the sample document. */

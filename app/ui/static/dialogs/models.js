@@ -14,6 +14,13 @@ const BYTES_A_SECOND = 1.25e6; // 10 Mbit/s
 const megabytes = bytes => t('models.size', {size: number(bytes / 1e6, bytes < 1e8 ? 1 : 0)});
 /** @param {number} parameters */
 const millions = parameters => t('models.parameters', {n: number(parameters / 1e6, 1)});
+/** The time of a proposal: measured on this computer, or expected. @param {ModelOffer} model */
+const speed = ({median_ms, expected_ms}) =>
+  median_ms !== null
+    ? t('models.speed', {ms: number(median_ms, 0)})
+    : expected_ms !== null
+      ? t('models.expected', {s: number(expected_ms / 1000, expected_ms < 1e4 ? 1 : 0)})
+      : '';
 
 /**
  * A button that removes a model; the first press only asks for confirmation.
@@ -38,11 +45,12 @@ const removeButton = remove => {
 /**
  * One model of the list.
  * @param {ModelOffer} model
+ * @param {number} free bytes of memory
  * @param {() => void} use switches the document to the model
  * @param {() => void} startOver starts the document over with the model, which does not support its language pair
  * @param {(() => void) | null} remove removes the model from this computer; null for people who may not
  */
-const entry = (model, use, startOver, remove) =>
+const entry = (model, free, use, startOver, remove) =>
   h(
     'section.modelrow',
     {'aria-label': model.name, 'data-key': model.key},
@@ -72,13 +80,19 @@ const entry = (model, use, startOver, remove) =>
                 : ''),
             millions(model.num_parameters),
             megabytes(model.num_bytes),
-            model.median_ms === null ? '' : t('models.speed', {ms: number(model.median_ms, 0)}),
+            model.family && t('models.family', {name: model.family}),
+            model.needed_bytes
+              ? t('models.memory', {needed: megabytes(model.needed_bytes), free: megabytes(free)})
+              : '',
+            speed(model),
+            model.licence && t('published.licence', {name: model.licence}),
             model.formalities.length && t('models.formality'),
             model.domains.length && t('models.domains', {names: model.domains.map(domainName).join(', ')}),
           ]
             .filter(Boolean)
             .join(' · '),
         ),
+    !model.is_current && model.needed_bytes > free ? h('p.wrong', {}, t('models.too_large')) : null,
     !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
     model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null,
   );
@@ -125,24 +139,27 @@ class Coming {
 }
 
 /**
- * The field for the name of a model on the hub, and its button.
- * @param {Pick<Bench, 'connection' | 'languages' | 'notes'>} bench
- * @param {() => void} begun called when the server has started the download
+ * A field that names a model, and its button.
+ * @param {Pick<Bench, 'notes'>} bench
+ * @param {'fetch' | 'open'} kind a name on the hub, or a path on the server
+ * @param {string} placeholder
+ * @param {(name: string) => Promise<{ok: true} | {ok: false, error: {message: string}}>} ask
+ * @param {() => void} begun called when the server has started to get the model
  */
-const fetcher = (bench, begun) => {
+const naming = (bench, kind, placeholder, ask, begun) => {
   const name = h('input', {
     type: 'text',
     spellcheck: false,
     autocapitalize: 'off',
     autocomplete: 'off',
-    placeholder: `Helsinki-NLP/opus-mt-${bench.languages.source}-${bench.languages.target}`,
-    'aria-describedby': 'pinpoint-fetch-note pinpoint-fetch-wrong',
+    placeholder,
+    'aria-describedby': `pinpoint-${kind}-note pinpoint-${kind}-wrong`,
   });
-  const wrong = h('p.wrong', {id: 'pinpoint-fetch-wrong', role: 'alert'});
+  const wrong = h('p.wrong', {id: `pinpoint-${kind}-wrong`, role: 'alert'});
   /** @param {Event} event */
   const begin = async event => {
     event.preventDefault();
-    const reply = await bench.connection.send('fetch_model', {model: name.value});
+    const reply = await ask(name.value);
     if (reply.ok) {
       begun();
       return;
@@ -150,13 +167,14 @@ const fetcher = (bench, begun) => {
     bench.notes.take(reply.error.message); // shown here instead, below the name
     setText(wrong, reply.error.message);
     name.select();
+    wrong.scrollIntoView({block: 'nearest'});
   };
   return h(
     'form.fetch',
     {onsubmit: begin},
-    h('label.line', {}, h('span', {}, t('models.fetch')), name),
-    h('button.btn', {type: 'submit'}, t('models.fetch.go')),
-    h('p.muted', {id: 'pinpoint-fetch-note'}, t('models.fetch.note')),
+    h('label.line', {}, h('span', {}, t(`models.${kind}`)), name),
+    h('button.btn', {type: 'submit'}, t(`models.${kind}.go`)),
+    h('p.muted', {id: `pinpoint-${kind}-note`}, t(`models.${kind}.note`)),
     wrong,
   );
 };
@@ -172,6 +190,8 @@ export const showModels = async (bench, direction = null, files = []) => {
   const reply = await bench.connection.send('models');
   if (!reply.ok) return;
   const {can_add, can_remove} = reply.result;
+  const {connection, languages} = bench;
+  let free = reply.result.free_bytes;
   const close = () => dialog.close();
   /** @param {string} key */
   const use = key => {
@@ -182,6 +202,7 @@ export const showModels = async (bench, direction = null, files = []) => {
   const row = model =>
     entry(
       model,
+      free,
       () => use(model.key),
       () => {
         close();
@@ -196,7 +217,10 @@ export const showModels = async (bench, direction = null, files = []) => {
     );
   const refresh = async () => {
     const news = await bench.connection.send('models');
-    if (news.ok) list.replaceChildren(...news.result.models.map(row));
+    if (news.ok) {
+      free = news.result.free_bytes;
+      list.replaceChildren(...news.result.models.map(row));
+    }
     await showOthers();
   };
   const showOthers = async () => {
@@ -207,6 +231,14 @@ export const showModels = async (bench, direction = null, files = []) => {
   const published = new PublishedModels(bench, direction);
   const pairs = new ModelPairs(bench, direction, can_add, close);
   const own = new OwnModel(bench);
+  const fetcher = naming(
+    bench,
+    'fetch',
+    `Helsinki-NLP/opus-mt-${languages.source}-${languages.target}`,
+    model => connection.send('fetch_model', {model}),
+    close,
+  );
+  const opener = naming(bench, 'open', '/models/model.gguf', path => connection.send('open_model', {path}), close);
   const coming = new Coming(bench);
   const problem = h('p.wrong.maybe', {role: 'alert'});
   /**
@@ -225,7 +257,8 @@ export const showModels = async (bench, direction = null, files = []) => {
       list,
       can_add ? published.element : null,
       pairs.element,
-      ...(can_add ? [own.element, fetcher(bench, close)] : [h('p.muted', {}, t('models.ask'))]),
+      ...(can_add ? [own.element, fetcher] : [h('p.muted', {}, t('models.ask'))]),
+      can_remove ? opener : null,
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],
     onClose: () => {

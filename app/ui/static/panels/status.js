@@ -4,6 +4,8 @@ import {hint, shortcut} from '../core/key_bindings.js';
 import {clock} from '../core/texts.js';
 import {openKeySheet} from '../dialogs/key_sheet.js';
 
+const SLOW_MS = 2000; // of a proposal: then the speed of the model is shown beside it
+
 /**
  * "about 3 min left": an estimated time in words.
  * @param {number} seconds
@@ -81,10 +83,17 @@ export class Status {
     }
     if (decode) {
       this.decode.hidden = decode.last_ms == null;
+      const ms = decode.last_ms ?? 0;
+      const speed = t('status.tokens', {
+        n: number(decode.tokens_per_second ?? 0, 1),
+        device: model.device.toUpperCase(),
+      });
       this.decode.replaceChildren(
         `${t('status.decode')} `,
-        h('b', {}, t('status.ms', {n: Math.round(decode.last_ms ?? 0)})),
+        h('b', {}, ms < SLOW_MS ? t('status.ms', {n: Math.round(ms)}) : t('status.seconds', {n: number(ms / 1000, 1)})),
+        ms < SLOW_MS ? '' : ` \u00b7 ${speed}`,
       );
+      this.decode.title = speed;
     }
     this.learned.hidden = !model.num_learned;
     setText(this.learned, tn('status.learned', model.num_learned));

@@ -1,0 +1,155 @@
+"""Models that other libraries compute, before they are loaded: folders of transformers, and GGUF files of llama.cpp.
+
+Only descriptions and the headers of weights are read here, and neither library is needed.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelError
+from engine.importers.foreign_files import read_json
+from engine.importers.gguf_header import read_gguf_header
+from engine.model.checkpoint import CONFIG
+from engine.model.directions import Directions
+from engine.model.json_files import check_regular
+from engine.model.memory_check import megabytes, num_weights
+
+PROMPT = "prompt.toml"  # in the folder, of a person's own: a template as in prompts.toml, and `languages`
+LANGUAGES = (
+    *("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "sv", "da", "fi", "ro", "hu", "el", "bg"),
+    *("ru", "uk", "tr", "ar", "he", "fa", "hi", "zh", "ja", "ko", "vi", "th", "id"),
+)
+_PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt")
+_LICENCE = re.compile(r"^license:[ \t]*['\"]?([\w .+()-]{1,60}?)['\"]?[ \t]*$", re.MULTILINE | re.ASCII)
+_CARD_BYTES = 4096  # of the beginning of a card, with its licence
+_FOLDER_SPARE_BYTES = 500_000_000  # for keys and values, and what PyTorch itself needs
+_FILE_SPARE_BYTES = 1_000_000_000  # for keys and values, and for the passes
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelFiles:
+    """The files of a model, checked. `family` is the architecture's name, `licence` is empty if the files name none.
+
+    A weight takes `bytes_per_weight` of memory at least; `spare_bytes` come on top.
+    """
+
+    name: str
+    family: str
+    licence: str
+    languages: Sequence[str]
+    num_weights: int
+    num_bytes: int
+    bytes_per_weight: float
+    spare_bytes: int
+
+    @property
+    def needed_bytes(self) -> int:
+        """The memory that the model takes at least."""
+        return int(self.num_weights * self.bytes_per_weight) + self.spare_bytes
+
+    @property
+    def directions(self) -> Sequence[str]:
+        """The directions that the languages are, or those between any two of them."""
+        return self.languages if any("-" in code for code in self.languages) else Directions(self.languages)
+
+    def check_memory(self, free: int) -> None:
+        """Raises ModelError with the size of a model that fits if this one does not."""
+        if self.needed_bytes <= free:
+            return
+        largest = max(0, free - self.spare_bytes) / self.bytes_per_weight / 1e9
+        raise ModelError(
+            f"{self.name} has {self.num_weights / 1e9:.1f} billion weights and needs {megabytes(self.needed_bytes)} of "
+            f"memory, of which {megabytes(free)} are free; there is room for a model of up to {largest:.1f} billion "
+            "weights"
+        )
+
+
+def files_of_gguf(path: Path) -> LanguageModelFiles:
+    """The facts of a GGUF file. Raises ModelError for one that is damaged."""
+    header = read_gguf_header(path)
+    size = path.stat().st_size
+    return LanguageModelFiles(
+        path.name,
+        str(header.values.get("general.architecture", "")),
+        str(header.values.get("general.license", ""))[:60],
+        languages_of(path.parent),
+        header.num_weights,
+        size,
+        size / max(1, header.num_weights),
+        _FILE_SPARE_BYTES,
+    )
+
+
+def files_of_folder(folder: Path, bytes_per_weight: int = 2) -> LanguageModelFiles:
+    """The facts of a folder of transformers; its weights take 2 bytes on a processor or GPU, or 4 if asked for.
+
+    Raises ModelError for a folder whose model needs code or pickled weights, or that lacks a file.
+    """
+    config = read_json(folder / CONFIG)
+    _check_safe(folder, config)
+    return LanguageModelFiles(
+        folder.name,
+        str(config.get("model_type", "")),
+        _licence_of(folder),
+        languages_of(folder),
+        sum(num_weights(path) for path in folder.glob("*.safetensors")),
+        sum(path.stat().st_size for path in folder.iterdir() if path.is_file()),
+        bytes_per_weight,
+        _FOLDER_SPARE_BYTES,
+    )
+
+
+def languages_of(folder: Path) -> Sequence[str]:
+    """The languages, or directions, that the folder's own prompt file names; those of most models without one."""
+    path = folder / PROMPT
+    if not path.is_file():
+        return LANGUAGES
+    try:
+        languages = tomllib.loads(path.read_text(encoding="utf-8")).get("languages", LANGUAGES)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ModelError(f"{path} cannot be read as a prompt template: {error}") from error
+    is_list = isinstance(languages, list | tuple) and all(isinstance(language, str) for language in languages)
+    if not is_list or not (len(languages) >= 2 or "-" in "".join(languages)):
+        message = f"{path}: languages is {languages!r}; give a list of codes"
+        raise ModelError(f'{message} such as ["en", "de"], or of directions such as ["en-de"]')
+    return tuple(languages)
+
+
+def _check_safe(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raises ModelError for a folder whose model needs code or pickled weights, or that lacks a file."""
+    settings = [config]
+    if (folder / "tokenizer_config.json").exists():
+        settings.append(read_json(folder / "tokenizer_config.json"))
+    if any("auto_map" in each for each in settings):
+        raise ModelError(
+            f"{folder.name} needs program code that comes with the model (auto_map), which Pinpoint never runs; use a "
+            "model of a family that transformers knows"
+        )
+    if not any(folder.glob("*.safetensors")):
+        pickled = next((path.name for pattern in _PICKLED for path in folder.glob(pattern)), None)
+        found = f"{pickled} is pickled, and reading it would run code" if pickled else "there are no weights"
+        raise ModelError(f"{folder.name}: {found}; save the model as safetensors, or download it in this format")
+    if not (folder / "tokenizer.json").is_file():
+        raise ModelError(
+            f"{folder.name} has no tokenizer.json, the fast form of a tokenizer; save it with "
+            "AutoTokenizer.from_pretrained(…).save_pretrained(…)"
+        )
+
+
+def _licence_of(folder: Path) -> str:
+    """The licence in the header of the card of the hub, "" without one."""
+    try:
+        check_regular(folder / "README.md")
+        with (folder / "README.md").open("rb") as file:
+            first = file.read(_CARD_BYTES).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+    header = first.partition("\n---")[0] if first.startswith("---") else ""
+    found = _LICENCE.search(header)
+    return found[1] if found else ""
