@@ -183,7 +183,11 @@ class _Placer:
         """Places sibling tags between two target offsets; `source_span` is the source span of their parent."""
         pairs = [number for number, node in enumerate(nodes) if node.last is not None]
         words = self._words_by_pair(nodes, pairs, source_span, start, end)
-        ideal = {number: self._ideal_span(nodes[number], words[number], source_span, start, end) for number in pairs}
+        ideal = {
+            number: self._part_of_word(nodes[number].span, start, end)
+            or self._ideal_span(nodes[number], words[number], source_span, start, end)
+            for number in pairs
+        }
         spans: dict[int, Span] = {}
         free = [(start, end)]
         is_free = {number: not self._is_half_fixed(nodes[number]) for number in pairs}
@@ -222,6 +226,8 @@ class _Placer:
         for number in pairs:
             span = nodes[number].span
             inner = self._words_in(span)
+            if self._part_of_word(span, start, end):
+                continue
             if inner and inner == self._words_in(source_span):
                 for word in here:
                     votes[word][number] += len(self.links) + 1  # the pair contains all words of its parent
@@ -375,6 +381,24 @@ class _Placer:
 
     def _words_in(self, span: Span) -> list[Span]:
         return [word for word in self.source.words if span[0] <= word[0] and word[1] <= span[1]]
+
+    def _part_of_word(self, span: Span, start: int, end: int) -> Span | None:
+        """The same part of the same target word for a part of a source word: "2" of "H2O"; None for whole words."""
+        number = bisect_right(self.source.words, span[0], key=lambda word: word[0]) - 1
+        around = self.source.words[number] if number >= 0 else span
+        if around == span or not span[0] < span[1] <= around[1]:
+            return None
+        if (place := self._same_word(around, start, end)) is None:
+            return None
+        return place + span[0] - around[0], place + span[1] - around[0]
+
+    def _same_word(self, word: Span, start: int, end: int) -> int | None:
+        """The start of the target word with the same text, if it occurs as often as in the source."""
+        text = self.source.text[slice(*word)]
+        own = [first for first, last in self.source.words if self.source.text[first:last] == text]
+        found = [first for first, last in self.target.words if self.target.text[first:last] == text]
+        place = found[own.index(word[0])] if len(found) == len(own) else -1
+        return place if start <= place and place + len(text) <= end else None
 
     def _verbatim(self, span: Span, start: int, end: int) -> Span | None:
         """The target span with the same text as a source span, if it occurs exactly once in both."""

@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Literal
 
 from app.text.access_keys import SIGNS, access_key, key_difference
+from app.text.markdown_delimiters import delimiters
 from app.text.placeholder_conventions import ANYWHERE
 from engine import PLACEHOLDER
 
@@ -31,10 +32,11 @@ _ADDRESS = re.compile(
     | (?<![\w/.~:<-])(?:~/|\.{1,2}/|/(?=[\w.+-]+/))(?:[\w.+-]+/)*(?:[\w.+-]*\w|(?<=/))  # /etc/fstab, ~/.profile
     | (?<![\w./\\-])\.(?:ht(?:access|passwd)|git[a-z]{0,12}|env|ssh|gnupg|netrc|profile|bash_[a-z]{1,12}|vim|emacs
         |\w{1,20}(?:rc|ignore|config|attributes))(?:\.\w{1,20}){0,3}(?![\w-])  # .htaccess, .env.local
-    | (?<!\w)[A-Za-z]:\\(?:[\w.+-]+\\)*[\w.+-]*\w  # C:\Users\Public
+    # C:\Users\Public, C:\Program Files\App
+    | (?<!\w)[A-Za-z]:\\(?:[\w.+-]++(?:[ ][\w.+()-]++){0,3}\\)*[\w.+-]*\w
     | (?<!`)`[^`\s]+`(?!`)  # `make`
     | (?<![\w-])--[A-Za-z][\w-]*  # --dry-run
-    | (?<![\w$])\$[A-Za-z_]\w*+(?![{$])  # $HOME
+    | (?<![\w$])\$(?:[A-Za-z_]\w*+(?![{$])|\([A-Za-z_][\w.]*\))  # $HOME, $(OutDir)
     | \{%[^{}]*%\}  # {% if user %}
     # {count, plural, one {# file} other {# files}}
     | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal|choice)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
@@ -65,7 +67,13 @@ _MICRO = "µ\u03bc"  # micro sign and mu
 _JOINING = frozenset("\ufe0e\ufe0f\u200d\u20e3\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")  # of emoji
 _DEGREES = re.compile(r"°[CFKR](?!\w)")
 _FOOTNOTE = re.compile(r"[^\W\d_]{4,}")  # a word before a raised number; formulas and units are shorter
+# A raised number behind a word: "file<sup>1</sup>". In "km<sup>2</sup>" it belongs to the unit.
+_FOOTNOTE_NUMBER = re.compile(
+    r"(?<=[^\W\d_]{4})(?:<sup>\d{1,3}</sup>|\{(\d{1,4})\}\d{1,3}\{/\1\})(?!\w)", re.IGNORECASE
+)
 _OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/+&|*×→"
+_MARKDOWN = re.compile(r"[*_`~]|==|\]\(")
+_CLOSING_BRACKETS = ")]}"
 _LETTER = re.compile(r"[^\W_]")
 _ORDINAL_SUFFIX = re.compile(r"(?:st|nd|rd|th)(?![\w'’])")
 
@@ -91,7 +99,7 @@ class NonTranslatable:
     @property
     def is_access_key(self) -> bool:
         """True if it is the sign of an access key."""
-        return self.text in SIGNS
+        return self.kind == "lone" and self.text in SIGNS
 
     @property
     def is_markup(self) -> bool:
@@ -135,7 +143,7 @@ def nontranslatables(text: str, own: tuple[str, ...] = ()) -> tuple[NonTranslata
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
     """
     found: list[NonTranslatable] = []
-    for start, minus_end, _, kind in sorted([*_matches(text, own), *_signs(text)]):
+    for start, minus_end, _, kind in sorted([*_matches(text, own), *_signs(text), *_markdown(text)]):
         if not found or start >= found[-1].end:
             end = -minus_end
             found.append(NonTranslatable(start, end, text[start:end], kind))
@@ -144,7 +152,9 @@ def nontranslatables(text: str, own: tuple[str, ...] = ()) -> tuple[NonTranslata
         found.insert(place, NonTranslatable(key, key + 1, text[key], "lone"))
     paired = _with_ordinals(_paired(found), text)
     return tuple(
-        replace(element, kind=_kind_of_lone(paired, number, text)) if element.kind == "placeholder" else element
+        replace(element, kind=_kind_of_lone(paired, number, text))
+        if element.kind == "placeholder" or (element.partner < 0 and element.kind in ("open", "close"))
+        else element
         for number, element in enumerate(paired)
     )
 
@@ -239,6 +249,8 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
         yield match.start(), -match.end(), 0, "address"
     for match in PLACEHOLDER.finditer(text):
         yield match.start(), -match.end(), 0, "placeholder"
+    for match in _FOOTNOTE_NUMBER.finditer(text):
+        yield match.start(), -match.end(), 0, "sign"
     for match in _ADDRESS.finditer(text):
         if _LETTER.search(match.group()):
             yield match.start(), -match.end(), 1, "lone" if _PART_OF_PAIR.match(match.group()) else "address"
@@ -247,6 +259,28 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
             yield match.start(), -match.end(), -1, "mark"
         for match in _ESCAPED_TAG.finditer(text):
             yield match.start(), -match.end(), 0, "placeholder"
+
+
+def _markdown(text: str) -> Iterator[tuple[int, int, int, Kind]]:
+    """The delimiters of Markdown around words, and its code: strings of software and texts of programs have them, too.
+
+    At letters and around names of programs ("__init__"), such signs belong to formulas, fields and names.
+    """
+    if not _MARKDOWN.search(text):
+        return
+    found = delimiters(text)
+    for pair in found.pairs:
+        before, behind = text[max(0, pair.start - 1) : pair.start], text[pair.end : pair.end + 1]
+        inner = text[pair.inner_start : pair.inner_end]
+        is_link = text[pair.start] in "[!"
+        is_name = text[pair.start : pair.inner_start] == "__" and inner.isidentifier()
+        is_emphasis = not behind.isalnum() and inner[:1] not in _CLOSING_BRACKETS and inner[-1:] not in "([{"
+        if not is_name and not before.isalnum() and (is_link or is_emphasis):
+            yield pair.start, -pair.inner_start, 3, "open"
+            yield pair.inner_end, -pair.end, 3, "close"
+    for start, end in found.codes:
+        if text[start] == "`":
+            yield start, -end, 0, "address"
 
 
 def _signs(text: str) -> Iterator[tuple[int, int, int, Kind]]:
@@ -320,6 +354,8 @@ def _name_of_pair(element: NonTranslatable) -> tuple[str, bool] | None:
     ('%if', True)
     """
     text = element.text
+    if element.kind in ("open", "close"):  # of Markdown
+        return "[" if text[0] in "![]" else text, element.kind == "close"
     if element.kind not in ("placeholder", "address") or text.endswith(("/>", "/&gt;")):
         return None
     if text.startswith(("{%", "{{", "&lt;")):
@@ -360,6 +396,8 @@ def _around(found: Sequence[NonTranslatable], number: int, text: str) -> tuple[s
 def _kind_of_lone(found: Sequence[NonTranslatable], number: int, text: str) -> Kind:
     """ "lone" for a tag, "address" for an empty element in place of a word ("Click <icon/>"), else "placeholder"."""
     element = found[number]
+    if element.kind in ("open", "close"):
+        return "lone"
     if not _is_lone_tag(found, number, text):
         return "placeholder"
     name = _TAG_NAME.match(element.text)

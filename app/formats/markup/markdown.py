@@ -22,10 +22,11 @@ from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, line_of, one_line, splice
 from app.formats.blocks import PARAGRAPH, Block, code
 from app.formats.markup.front_matter import FrontText, front_matter_of
-from app.formats.markup.markdown_inline import TITLE, inner_texts, marked_up, pairs, shown, typed_html_as_text
+from app.formats.markup.markdown_inline import inner_texts, marked_up, pairs, shown, typed_html_as_text
 from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
+from app.text.markdown_delimiters import TITLE
 from app.text.encoding import decode_text
 from app.text.nontranslatables import placeholder_spans
 

@@ -141,6 +141,9 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("{1}Note:{/1} see b", "Hinweis: siehe B", "Note-Hinweis see-siehe b-B", "{1}Hinweis:{/1} siehe B"),
         ("file{1} opens", "Öffnet die Datei", "file-Datei opens-Öffnet", "Öffnet die Datei{1}"),
         ("open {1}file", "Datei öffnen", "open-öffnen file-Datei", "{1}Datei öffnen"),
+        # the same part of the same word
+        ("H{1}2{/1}O is on", "an ist H2O", "H2O-H2O is-ist on-an", "an ist H{1}2{/1}O"),
+        ("{1}f{/1}ile is", "Datei ist", "file-Datei is-ist", "{1}Datei{/1} ist"),
         ("One.<br/>Two.", "Eins. Zwei.", "One-Eins Two-Zwei", "Eins.<br/>Zwei."),
         ("help choosing<br/>b?", "Hilfe, B zu wählen?", "help-Hilfe choosing-wählen b-B", "Hilfe, B zu<br/>wählen?"),
         (r"one\ntwo\n", "zwei eins", "one-eins two-zwei", r"zwei eins\n\n"),

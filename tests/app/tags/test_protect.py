@@ -314,6 +314,7 @@ def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():
         ("→ Next", "Next", "→ Next"),
         ("Fill in H₂O or CO₂.", "Fill in URL1 or URL2.", "CO₂ or H₂O in Fill."),  # formulas are copied by name
         ("See the note¹ below.", "See the note below.", "below note¹ the See."),  # a raised number is no formula
+        ("See the file{1}1{/1} below.", "See the file below.", "below file{1}1{/1} the See."),
         ("Great work 👍🏽!", "Great work!", "work 👍🏽 Great!"),  # a sign of several characters
         ("Pay € now", "Pay now", "now Pay €"),
         ("Pay € 20 now", "Pay 20 now", "now 20 € Pay"),  # the sign of a currency goes behind its amount in German

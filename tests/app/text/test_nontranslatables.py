@@ -59,7 +59,15 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("the .NET files .and others, a.env", ""),
         (r"in C:\Users\new", r"address:C:\Users\new"),
         ("and/or 24/7 km/h / a // b 1/2", ""),
-        ("Run `make`, not `make all`", "address:`make`"),
+        (r"in C:\Program Files\App now", r"address:C:\Program Files\App"),
+        ("Run `make`, not `make all`", "address:`make` address:`make all`"),
+        ("Use $(OutDir) for $(a b)", "address:$(OutDir)"),
+        # Markdown in any text, but no formulas, names, fields and marks of required words
+        ("**It** is _on_", "open:** close:** open:_ close:_"),
+        ("[The *page*](a.md) ==new==", "open:[ open:* close:* close:](a.md) open:== close:=="),
+        ("**<b>x**</b>", "open:** lone:<b> close:** lone:</b>"),
+        ("5 * 3 * 2, a*b*c, *.txt or *.md, __init__.py, (*) on, (*) off, 2 ** 3 ** 4, ~5 or ~6", ""),
+        ("snake_case and a_b_c, [Your Name], Name* and street*, x[0](y), a == b == c", ""),
         ("{% if user %}Hi{% else %}You{% endif %}", "open:{% if user %} lone:{% else %} close:{% endif %}"),
         (
             '{% url "home" %} or {%- if a -%}b{%- endif -%}',
