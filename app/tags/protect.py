@@ -43,7 +43,9 @@ MAX_ADDRESSES = 200  # a source with more distinct addresses is translated witho
 
 
 class _LineBreak(NamedTuple):
-    r"""Tags "\n" between two lines that are not one sentence: their text, and the numbers of the first and behind them.
+    r"""Tags "\n" or "<br>" between two lines that are not one sentence.
+
+    The text of the tags, the number of the first, and the number behind the last one.
 
     The engine gets an empty line instead, which separates sentences.
     """
@@ -440,7 +442,7 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str, wordlike: Set[int]
 
 
 def _line_breaks(markup: Sequence[NonTranslatable], source: str) -> Iterator[_LineBreak]:
-    if LINE_BREAK in source or not any(element.text == "\\n" for element in markup):
+    if LINE_BREAK in source:
         return
     starts = {element.start: number for number, element in enumerate(markup)}
     ends = {element.end: number + 1 for number, element in enumerate(markup)}

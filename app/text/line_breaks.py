@@ -11,7 +11,8 @@ _OPENING_MARKS: Final = "„“”‚‘’»«›‹\"'([{¿¡（「『"
 _ADDRESS = re.compile(r"\S*@\S|https?:|www\.|\w+\.\w+(?:/|\s|\Z)")
 _ITEM = re.compile(r"\w{1,3}[.)]\s|\w\s*[-–=:]\s|[a-z]{1,5}[A-Z]")  # "a) …", "x – …", or a name such as iPhone
 _MAX_WORD: Final = 200  # characters of the next line that are looked at
-_SPELT = re.compile(r"(?<!\\)\\n(?:[ \t]*\\n)*")  # as programs spell a line break
+_ONE_SPELT = re.compile(r"(?<!\\)\\n|<br\s{0,3}/?>|&lt;br\s{0,3}/?&gt;", re.IGNORECASE)
+_SPELT = re.compile(rf"(?:{_ONE_SPELT.pattern})(?:[ \t]*+(?:{_ONE_SPELT.pattern}))*", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 
 
@@ -31,7 +32,7 @@ def is_inside_sentence(before: str, after: str) -> bool:
 
 
 def breaks_between_lines(text: str) -> list[tuple[int, int]]:
-    r"""The spans of line breaks spelt as `\n`, or of several, that are between words and not inside a sentence.
+    r"""The spans of line breaks spelt as `\n` or `<br>`, or of several, between words and not inside a sentence.
 
     >>> breaks_between_lines(r"Line one\nLine two\nof the text\n")
     [(8, 10)]
@@ -43,7 +44,7 @@ def breaks_between_lines(text: str) -> list[tuple[int, int]]:
         end = matches[number + 1].start() if number + 1 < len(matches) else len(text)
         before, after = text[max(start, match.start() - _MAX_WORD) : match.start()], text[match.end() : end][:_MAX_WORD]
         if _WORD.search(before) and _WORD.search(after):
-            is_single = match.group().count("n") == 1
+            is_single = _ONE_SPELT.fullmatch(match.group()) is not None
             if not (is_single and is_inside_sentence(before, after)):
                 found.append(match.span())
     return found

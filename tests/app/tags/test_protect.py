@@ -259,6 +259,8 @@ LINES = [
     (r"Name:\n{1}Address{/1}\n", "Name:\n\nAddress", r"Name:\n{1}Address{/1}\n"),
     (r"Press it\nand wait", "Press it and wait", None),  # one sentence
     (r"C:\\new Line", r"C:\\new Line", None),
+    ("<b>One</b> line<br>Two lines", "One line\n\nTwo lines", "line <b>One</b><br>lines Two"),
+    ("Press it<br/>and wait", "Press it and wait", None),
 ]
 
 
