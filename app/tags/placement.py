@@ -26,6 +26,7 @@ CLOSING_MARKS = frozenset(".,;:!?…)]}»“”’%")
 _CLAUSE_ENDS = frozenset(".,;:!?…")
 _SENTENCE_END = re.compile(r"[.!?…。！？]+[)\]}»“”’\"']*(?=\s+[^\W\d_a-zß-ÿ]|(?<=[。！？])[^\W\d_])")
 _MAX_GAP = 20  # characters of white space between sentences
+_TIME = re.compile(r"<[\d:]+\.\d+>\Z")  # of a word in WebVTT
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u2009\u202f]\d+)+")
 
 
@@ -48,9 +49,9 @@ class Tag:
     keeps_spaces: bool = False
 
     @property
-    def is_lone_end(self) -> bool:
-        """True for an end without its begin, which is in the text before or overlaps with another pair."""
-        return self.kind == "lone" and self.text[1:2] == "/"
+    def keeps_order(self) -> bool:
+        """True for an end without its begin, which is in the text before or overlaps with another pair, and a time."""
+        return self.kind == "lone" and (self.text[1:2] == "/" or _TIME.match(self.text) is not None)
 
     @property
     def needs_space_before(self) -> bool:
@@ -194,16 +195,16 @@ class _Placer:
         for number in sorted(pairs, key=lambda n: (is_free[n], ideal[n][1] - ideal[n][0], n)):
             spans[number] = _fitted(ideal[number], words[number], free)
             free = _without(free, spans[number])
-        first_place = start  # of a lone end: behind the pairs and lone ends that are before it in the source
+        first_place = start  # of a tag that keeps its order: behind the pairs and such tags before it in the source
         for number, node in enumerate(nodes):
             if node.last is None:
                 place = self._place_of(node.first, source_span, start, end)
-                place = max(place, first_place) if node.first.is_lone_end else place
+                place = max(place, first_place) if node.first.keeps_order else place
                 around = next((n for n, span in spans.items() if span[0] < place < span[1]), None)
                 if around is not None:
                     place = spans[around][node.first.at > nodes[around].span[0]]
                 spans[number] = place, place
-            if node.last is not None or node.first.is_lone_end:
+            if node.last is not None or node.first.keeps_order:
                 first_place = max(first_place, spans[number][1])
         found: list[PlacedTag] = []
         for number in sorted(spans, key=lambda n: (*spans[n], n)):

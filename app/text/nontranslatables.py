@@ -38,6 +38,7 @@ _ADDRESS = re.compile(
     | (?<![\w-])--[A-Za-z][\w-]*  # --dry-run
     | (?<![\w$])\$(?:[A-Za-z_]\w*+(?![{$])|\([A-Za-z_][\w.]*\))  # $HOME, $(OutDir)
     | \{%[^{}]*%\}  # {% if user %}
+    | <(?:\d{2,}:)?\d\d:\d\d\.\d{3}>  # the time of a word in WebVTT
     # {count, plural, one {# file} other {# files}}
     | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal|choice)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
     | \{\s*+\w++\s*+,\s*+(?:number|date|time|spellout|ordinal|duration)\s*+(?:,[^{}]*+)?\}  # {day, date, short}
@@ -48,7 +49,7 @@ _TAG_NAME = re.compile(r"[{<](/?)([\w.:-]+)")
 _ESCAPED_TAG = re.compile(r"&lt;/?[A-Za-z][\w:-]*(?:\s[^<>&]*+(?:&quot;[^<>&]*+)*+)?/?&gt;")
 # "{% if user %}", "{% endif %}", "{{#list}}", "{{/list}}", "&lt;b&gt;", "&lt;/b&gt;": the end and the name.
 _PAIRED_NAME = re.compile(r"(?:\{%-?\s*(?P<end>end)?|\{\{~?[#^]|(?P<slash>\{\{~?/|&lt;/)|&lt;)(?P<name>\w+)")
-_PART_OF_PAIR = re.compile(r"\{%-?\s*(?:else|elif|elseif|elsif|empty|plural|when)\b|\{\{~?else\b")
+_TAG_ALONE = re.compile(r"\{%-?\s*(?:else|elif|elseif|elsif|empty|plural|when)\b|\{\{~?else\b|<\d")
 # Entities of an apostrophe inside a word, and of quotation marks.
 _ENTITY_OF_MARK = re.compile(
     r"(?<=\w)&(?:\#39|\#x27|apos|rsquo|\#8217|\#x2019);(?=\w)|&(?:quot|\#34|\#x22|ldquo|rdquo);"
@@ -253,7 +254,7 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
         yield match.start(), -match.end(), 0, "sign"
     for match in _ADDRESS.finditer(text):
         if _LETTER.search(match.group()):
-            yield match.start(), -match.end(), 1, "lone" if _PART_OF_PAIR.match(match.group()) else "address"
+            yield match.start(), -match.end(), 1, "lone" if _TAG_ALONE.match(match.group()) else "address"
     if "&" in text:
         for match in _ENTITY_OF_MARK.finditer(text):
             yield match.start(), -match.end(), -1, "mark"

@@ -352,13 +352,13 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _kind(token: str) -> str:
-    """ "capitals", a single capital "letter", "small" letters, "mixed" letters (`iPhone`, `a/b`), or "" without any."""
+    """ "capitals", a single capital "letter", "small" letters, "mixed" letters (`iPhone`, `a.txt`), or ""."""
     letters = [char for char in token if char.isalpha() and char != "ß"]
     num_small = sum(unicodedata.category(char) == "Ll" for char in letters)
     num_capitals = sum(unicodedata.category(char) == "Lu" for char in letters)
     if num_small:
         inside = token.strip(".,;:!?()[]{}\"'„“”‚‘’«»‹›…-–—/")
-        is_mixed = any(char.isupper() for char in inside[1:]) or any(char in "/\\@_<>{}=#$" for char in inside)
+        is_mixed = any(char.isupper() for char in inside[1:]) or any(char in "./\\@_<>{}=#$" for char in inside)
         return "mixed" if is_mixed or any(map(str.isdigit, inside)) else "small"
     if any(map(str.isdigit, token)) and num_capitals:
         return "mixed"

@@ -40,6 +40,7 @@ def cases() -> dict[str, UsualCase]:
         ("USER MANUAL", ["USER MANUAL"], "a heading"),
         ("CLICK {name} AT 5 PM", ["CLICK {name} AT 5 PM"], "placeholders and numbers have no case"),
         ("OPEN iTunes NOW", ["OPEN iTunes NOW"], "a name that has both cases inside"),
+        ('THE FILE "readme.txt" IS OPEN.', ['THE FILE "readme.txt" IS OPEN.'], "a name of a file"),
         ("STRAßE SPERREN", ["STRAßE SPERREN"], "texts in capitals often have a small ß"),
         ("NASA and IBM", [], "abbreviations in a sentence"),
         ("Use HTML, CSS or JSON.", [], "two next to each other"),

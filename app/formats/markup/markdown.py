@@ -26,8 +26,8 @@ from app.formats.markup.markdown_inline import inner_texts, marked_up, pairs, sh
 from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
 from app.i18n import Message
-from app.text.markdown_delimiters import TITLE
 from app.text.encoding import decode_text
+from app.text.markdown_delimiters import TITLE
 from app.text.nontranslatables import placeholder_spans
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -42,6 +42,10 @@ _WHOLE = re.compile(
 # the start of a definition or footnote.
 _LEAD = re.compile(r"\[[ xX]\][ \t]+|\[![A-Za-z]+\][ \t]*")
 _HEADING_ID = re.compile(r"\{[#.:][^{}]*\}\Z")
+# The line above a note or tab of MkDocs: `!!! note "Title"`, `??? tip`, `=== "Tab"`.
+_NOTE_OF_MKDOCS = re.compile(
+    r'(?:(?:!!!|\?\?\?\+?)[ \t]+[a-z-]+(?:[ \t]+(?:inline|end))*|===[!+]?)(?:[ \t]+"(?P<title>[^"]*)")?[ \t]*\Z'
+)
 _APART = re.compile(r":::.*|: +(?=\S)|\ufffc\^[^\]\s]+\]:[ \t]*")
 # CommonMark would parse "[^1]: One" as a link definition, so the parser sees another character instead of the bracket.
 _FOOTNOTE = re.compile(r"(?m)^([ \t>]*)\[(?=\^[^\]\s]+\]:)")
@@ -299,6 +303,15 @@ def _stretches(
     hard: list[tuple[int, int]] = []
     is_after_hard = False
     for number, line in enumerate(content.split("\n")):
+        if note := _NOTE_OF_MKDOCS.match(line):
+            if start >= 0:
+                yield start, end, soft, hard
+                start, soft, hard = -1, [], []
+            at = text.find(note["title"], end, limit) if note["title"] else -1
+            if at >= 0:
+                end = at + len(note["title"])
+                yield at, end, [], []
+            continue
         if apart := _APART.match(line):
             if start >= 0:
                 yield start, end, soft, hard

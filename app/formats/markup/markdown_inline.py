@@ -146,4 +146,3 @@ def inner_texts(text: str, labels: Collection[str]) -> list[tuple[int, int]]:
     ['A note', 'A title']
     """
     return delimiters(text, frozenset(labels)).inner
-

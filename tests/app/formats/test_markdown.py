@@ -92,6 +92,9 @@ WRITTEN_ELSEWHERE = """# Set up {#setup .wide}
 Take care.
 :::
 
+!!! note "Its title"
+    Under it.
+
 Term
 : Its meaning.
 
@@ -103,7 +106,19 @@ Term
 
 def test_markdown_extensions_are_layout() -> None:
     document = read_document(WRITTEN_ELSEWHERE.encode(), "a.md")
-    texts = ["Set up", "Done.", "Next.", "Read this.", "Take care.", "Term", "Its meaning.", "For admins.", "More."]
+    texts = [
+        "Set up",
+        "Done.",
+        "Next.",
+        "Read this.",
+        "Take care.",
+        "Its title",
+        "Under it.",
+        "Term",
+        "Its meaning.",
+        "For admins.",
+        "More.",
+    ]
     assert [s.source for s in document.segments] == texts
     written = document.export({s.index: s.source.upper() for s in document.segments}).decode()
     expected = WRITTEN_ELSEWHERE.replace("For\n  admins", "For admins")

@@ -169,6 +169,8 @@ def test_pair_spans_the_smallest_run_with_all_aligned_words(links, stretch):
         ("red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus rot{/1}{/2}"),
         ("{1}red{/1} house{/2} now", "jetzt Haus rot", "red-rot house-Haus now-jetzt", "jetzt Haus {1}rot{/1}{/2}"),
         ("a {1}b {2}c{/1} d{/2} e", "E D C B", "b-B c-C d-D e-E", "E D {1}{2}C B{/1}{/2}"),
+        # times of words in WebVTT, too
+        ("a <00:01.000>b <00:02.000>c", "A C B", "a-A b-B c-C", "A C <00:01.000><00:02.000>B"),
         ("Press {1}OK{/1} now", "Jetzt OK drücken", "", "Jetzt {1}OK{/1} drücken"),
         # between two sentences, whatever the last word of the first is aligned with
         (

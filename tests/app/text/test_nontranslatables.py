@@ -61,6 +61,7 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("and/or 24/7 km/h / a // b 1/2", ""),
         (r"in C:\Program Files\App now", r"address:C:\Program Files\App"),
         ("Run `make`, not `make all`", "address:`make` address:`make all`"),
+        ("<00:04.000>open", "lone:<00:04.000>"),  # WebVTT
         ("Use $(OutDir) for $(a b)", "address:$(OutDir)"),
         # Markdown in any text, but no formulas, names, fields and marks of required words
         ("**It** is _on_", "open:** close:** open:_ close:_"),
