@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import secrets
 import shutil
@@ -18,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.bundled_data import user_cache
 from engine.errors import ModelError
 from engine.importers.foreign_files import flush, is_fairseq, is_firefox, read_json, remove_abandoned
 from engine.importers.hub import FetchProgress, cached_files, fetch
@@ -40,7 +40,7 @@ _HUB_FAMILIES = ("marian", "m2m_100", "fsmt")  # model_type in config.json
 
 def cache_folder() -> Path:
     """The folder of converted models."""
-    return Path(os.environ.get("PINPOINT_CACHE") or Path.home() / ".cache" / "pinpoint") / "models"
+    return user_cache() / "models"
 
 
 def is_hub_id(name: str) -> bool:

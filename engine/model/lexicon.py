@@ -11,16 +11,24 @@ Words of the source are in small letters. `python -m engine.train lexicon` makes
 
 from __future__ import annotations
 
+import hashlib
 import io
 import lzma
 import os
 import re
+import tempfile
+import zipfile
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
+from engine.bundled_data import user_cache
 from engine.errors import ModelError
 from engine.model.directions import languages_of
 from engine.text.packed_words import PackedEntries, WordSet
@@ -30,6 +38,9 @@ MAY_STAY: Final = "="  # before the forms of a word that translations often have
 NAME_MAY_STAY: Final = "^"  # the same if the word has a capital letter, as it may be a name then
 _MARKS: Final = MAY_STAY, NAME_MAY_STAY
 MAX_BYTES: Final = 100 * 2**20  # unpacked
+_ARRAYS_VERSION: Final = 1  # of the arrays that are stored for the next start
+_LEAST_CACHED: Final = 2**20  # bytes
+_MAX_CACHED: Final = 8  # models whose lexicons are stored so
 _SHORTEST_PART: Final = 3  # letters of a part of a compound
 _LINKS: Final = ("", "s", "n", "en", "es", "er")  # between the parts of a compound
 _ZU: Final = re.compile(r"(?<=\w\w)zu(?=\w+n$)")
@@ -116,43 +127,94 @@ class Lexicons:
             return None
         damaged = f"{path} is {{}}; copy it again, or remove it: it is optional"
         try:
+            packed = path.read_bytes()
+            cached = _cached(packed)
+            with suppress(OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile):
+                return cls._read(cached)
             unpacker = lzma.LZMADecompressor(memlimit=512 * 2**20)
-            unpacked = unpacker.decompress(path.read_bytes(), MAX_BYTES)
+            unpacked = unpacker.decompress(packed, MAX_BYTES)
         except (OSError, lzma.LZMAError) as error:
             raise ModelError(damaged.format(f"damaged ({error})")) from error
         if not unpacker.eof:
             raise ModelError(damaged.format("incomplete or too large"))
         try:
-            return cls.parse(io.TextIOWrapper(io.BytesIO(unpacked), "utf-8", newline="\n"), str(path))
+            found = cls.parse(io.TextIOWrapper(io.BytesIO(unpacked), "utf-8", newline="\n"), str(path))
         except UnicodeDecodeError as error:
             raise ModelError(damaged.format(f"damaged ({error})")) from error
+        if len(unpacked) >= _LEAST_CACHED:
+            with suppress(OSError):  # of a folder that is read-only or full: it is unpacked again the next time
+                found._write(cached)
+        return found
+
+    @classmethod
+    def _read(cls, cached: Path) -> Lexicons:
+        """The lexicons in a file of `_write`."""
+        with np.load(cached, allow_pickle=False) as arrays:
+            by_part: defaultdict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
+            for name in arrays.files:
+                part, _, argument = name.rpartition(" ")
+                by_part[part][argument] = arrays[name]
+        directions = dict.fromkeys(part.partition(" ")[0] for part in by_part)
+        return cls(
+            {
+                one: Lexicon(
+                    one,
+                    PackedEntries(**by_part[f"{one} entries"]),
+                    WordSet(**by_part[f"{one} known"]),
+                    WordSet(**by_part[f"{one} parts"]),
+                )
+                for one in directions
+            }
+        )
+
+    def _write(self, cached: Path) -> None:
+        """Stores the lexicons for the next start; a model is then loaded in a quarter of the time."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for one, lexicon in self._by_direction.items():
+            parts = {"entries": lexicon.translations, "known": lexicon.known, "parts": lexicon.parts}
+            for part, of_part in parts.items():
+                assert isinstance(of_part, PackedEntries | WordSet)
+                arrays |= {f"{one} {part} {name}": array for name, array in of_part.arrays().items()}
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=cached.parent, suffix=".partial", delete=False) as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        os.replace(file.name, cached)
+        newest_first = sorted(cached.parent.glob("*.npz"), key=lambda path: -path.stat().st_mtime)
+        for old in newest_first[_MAX_CACHED:]:
+            old.unlink()
 
     @classmethod
     def parse(cls, lines: Iterable[str], name: str = LEXICON) -> Lexicons:
         """The lexicons in the lines of a file of this name. Raises ModelError with the line at fault."""
-        entries: defaultdict[str, PackedEntries] = defaultdict(PackedEntries)
-        parts: defaultdict[str, WordSet] = defaultdict(WordSet)
-        words: defaultdict[str, WordSet] = defaultdict(WordSet)
+        entries: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        words: defaultdict[str, list[str]] = defaultdict(list)
         for number, line in enumerate(lines, 1):
             match line.rstrip("\n").split("\t"):
                 case [direction, word, forms] if "-" in direction:
-                    entries[direction].add(word, forms)
-                    parts[direction].add(forms.lstrip("".join(_MARKS)).lower().split())
+                    entries[direction].append((word, forms))
                 case [language, word] if "-" not in language:
-                    words[language].add([word])
+                    words[language].append(word)
                 case _:
                     raise ModelError(
                         f"{name} line {number}: expected DIRECTION<TAB>word<TAB>forms or LANGUAGE<TAB>word; make it "
                         "again with `python -m engine.train lexicon`, or remove it: it is optional"
                     )
-        for direction in entries:
-            words[direction].update(words[languages_of(direction)[1]])
-            words[direction].update(parts[direction])
-        return cls({one: Lexicon(one, entries[one], words[one], parts[one]) for one in entries})
+        found = {}
+        for direction, own in entries.items():
+            forms = " ".join(forms.lstrip("".join(_MARKS)) for _, forms in own)
+            parts = WordSet.of(set(forms.lower().split()))
+            known = WordSet.of(words[languages_of(direction)[1]], parts)
+            found[direction] = Lexicon(direction, PackedEntries.of(own), known, parts)
+        return cls(found)
 
     def of(self, direction: str) -> Lexicon | None:
         """The lexicon of a direction; None if the file has no entries for it."""
         return self._by_direction.get(direction)
+
+
+def _cached(packed: bytes) -> Path:
+    """The file with the arrays of a packed lexicon."""
+    return user_cache() / "lexicons" / f"{_ARRAYS_VERSION}-{hashlib.sha256(packed).hexdigest()[:32]}.npz"
 
 
 def save_lexicons(

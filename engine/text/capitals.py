@@ -148,10 +148,7 @@ def usual_forms(language: str) -> Mapping[str, str]:
         forms = lzma.decompress(path.read_bytes()).decode("utf-8").split("\n")
     except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise ModelError(f"{path} is damaged ({error}); install Pinpoint again") from error
-    found = PackedEntries()
-    for form in forms:
-        found.add(capitals_of(form), form)
-    return found
+    return PackedEntries.of((capitals_of(form), form) for form in forms)
 
 
 @cache

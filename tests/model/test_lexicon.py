@@ -36,6 +36,26 @@ def test_entries_and_words_come_back_from_their_file(tmp_path_factory, entries, 
         assert lexicon.is_word(word) == (word in written)
 
 
+def test_unpacked_lexicon_is_stored_for_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(lexicon_module, "_LEAST_CACHED", 1)
+    path = tmp_path / LEXICON
+    save_lexicons(path, {"en-de": {"crew": ["=", "Crew"], "wheel": ["Rad", "Räder"]}}, {"de": ["ich"]})
+    unpacked, kept = Lexicons.load(path), [*(tmp_path / "cache" / "lexicons").iterdir()]
+    with monkeypatch.context() as context:
+        context.setattr(Lexicons, "parse", None)  # the stored one needs no parser
+        stored = Lexicons.load(path)
+    kept[0].write_bytes(kept[0].read_bytes()[:-100])
+    for lexicons in (unpacked, stored, Lexicons.load(path)):
+        assert lexicons is not None and (lexicon := lexicons.of("en-de")) is not None
+        assert dict(lexicon.translations) == {"crew": "= Crew", "wheel": "Rad Räder"}
+        assert [lexicon.is_word(word) for word in ("Räder", "ich", "Radrad", "wheel")] == [True, True, True, False]
+    save_lexicons(path, {"en-de": {"crew": ["Mannschaft"]}}, {})
+    changed = Lexicons.load(path)
+    assert changed is not None and len([*kept[0].parent.iterdir()]) == 2
+    assert (lexicon := changed.of("en-de")) is not None and lexicon.forms("crew") == ("Mannschaft",)
+
+
 def test_model_without_the_file_has_no_lexicon(tmp_path: Path) -> None:
     assert Lexicons.load(tmp_path / LEXICON) is None
 
