@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, TypeVar
 
 WORK_SECONDS: Final = 0.002  # of long work between two pauses
@@ -19,11 +20,14 @@ PAUSE_SECONDS: Final[float | None] = 0.006
 _Item = TypeVar("_Item")
 
 
-class _OfThread(threading.local):
-    is_short = False  # this thread carries out a command that nothing has shown to be long
+class _Command:
+    """A command that a request carries out, in several threads one after the other."""
+
+    def __init__(self) -> None:
+        self.is_short = True  # nothing has shown it to be long
 
 
-_thread: Final = _OfThread()
+_COMMAND: ContextVar[_Command | None] = ContextVar("command", default=None)
 _lock: Final = threading.Lock()
 _none_runs: Final = threading.Event()
 _none_runs.set()
@@ -32,19 +36,24 @@ _num_running = 0
 
 @contextmanager
 def short_command() -> Iterator[None]:
-    """Inside, long work of other threads pauses, until this proves to be long work, too."""
+    """Inside, long work of others pauses, until this proves to be long work, too.
+
+    Use it around all of a request: its threads wait for the interpreter before and after the command itself, too.
+    """
     _count(+1)
-    _thread.is_short = True
+    token = _COMMAND.set(_Command())
     try:
         yield
     finally:
         leave_precedence()
+        _COMMAND.reset(token)
 
 
 def leave_precedence() -> None:
-    """Nobody waits for this thread's command any more: it is long, or waits for long work."""
-    if _thread.is_short:
-        _thread.is_short = False
+    """Nobody waits for this request's command any more: it is long, or waits for long work."""
+    command = _COMMAND.get()
+    if command is not None and command.is_short:
+        command.is_short = False
         _count(-1)
 
 

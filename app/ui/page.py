@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from app.access.actor import Actor
-from app.precedence import short_command
+from app.precedence import giving_way, short_command
 from app.text.client_json import parsed_json
 from app.ui.api import Api
 from app.ui.component import ScriptedComponent
@@ -76,7 +76,7 @@ def json_reply(content: dict[str, Any]) -> Response:
 def _encoded(value: Any) -> str:
     if not isinstance(value, list) or len(value) <= ITEMS_AT_ONCE:
         return json.dumps(value, separators=(",", ":"))
-    portions = (value[first : first + ITEMS_AT_ONCE] for first in range(0, len(value), ITEMS_AT_ONCE))
+    portions = giving_way(value[first : first + ITEMS_AT_ONCE] for first in range(0, len(value), ITEMS_AT_ONCE))
     return f"[{','.join(json.dumps(portion, separators=(',', ':'))[1:-1] for portion in portions)}]"
 
 
@@ -90,8 +90,7 @@ def _functions(api: Api) -> list[Callable[..., Any]]:
         return json_reply(api.hello(actor, message))
 
     def command(actor: Actor, message: Any) -> Response:
-        with short_command():
-            return json_reply(api.command(actor, message))
+        return json_reply(api.command(actor, message))
 
     async def changes(actor: Actor, message: Any) -> Response:
         return await asyncio.to_thread(json_reply, await api.changes(actor, message))
@@ -139,8 +138,9 @@ def add_functions(app: FastAPI, api: Api) -> None:
         except (ValueError, LookupError, TypeError):
             return PlainTextResponse("This is not a call of a function of the page.", 400)
         is_quick = iscoroutinefunction(function)
-        answer = function(actor, message) if is_quick else run_in_threadpool(function, actor, message)
-        reply: Response = await answer
+        with short_command() if sent["fn_name"] == "command" else nullcontext():
+            answer = function(actor, message) if is_quick else run_in_threadpool(function, actor, message)
+            reply: Response = await answer
         return reply
 
 

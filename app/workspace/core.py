@@ -24,6 +24,7 @@ from app.i18n import Message
 from app.log.records import EventType, NewEvent, SegmentUpdate
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
+from app.precedence import giving_way
 from app.segments.findings import attention_for, findings_of
 from app.segments.state import Review, SegmentState
 from app.segments.stored_state import segment_update
@@ -109,8 +110,8 @@ class WorkspaceCore:
         last = store.last_event(session_id, "checks_chosen")
         names = last.payload["off"] if last else ()
         self.checks_off: frozenset[CheckName] = frozenset(name for name in CHECKS if name in names)
-        self.segments = [self._loaded(segment) for segment in segments]
-        self.tally = Tally(self.segments)
+        self.segments = [self._loaded(segment) for segment in giving_way(segments)]
+        self.tally = Tally(giving_way(self.segments))
         self._arrange(document)
         self.order_stamp = -1 if self.order == list(range(len(self.segments))) else self.version
         self.parts = Parts(store, session_id)

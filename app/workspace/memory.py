@@ -13,6 +13,7 @@ from typing import Final
 
 from app.access.actor import Actor
 from app.errors import LogError
+from app.precedence import giving_way
 from app.segments.clean_texts import clean_target
 from app.segments.find_replace import check_searched
 from app.segments.state import Json, SegmentState
@@ -56,7 +57,7 @@ class MemoryLookup:
         core, num_filled = self._core, 0
         index = self.library.index(core.direction)
         order = core.order if self.library.fills else ()
-        for first in range(0, len(order), NUM_FILLED_AT_ONCE):
+        for first in giving_way(range(0, len(order), NUM_FILLED_AT_ONCE)):
             num_new = 0
             try:
                 with core.command(actor) as work:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 import pytest
@@ -61,3 +62,10 @@ def test_refused_command_no_longer_has_precedence() -> None:
     done: list[int] = []
     work(done, threading.Event()).join(60)
     assert done == [0, 1, 2]
+
+
+def test_command_carried_out_by_another_thread_in_the_context_of_its_request_can_leave_precedence() -> None:
+    with short_command():
+        asyncio.run(asyncio.to_thread(leave_precedence))
+        assert precedence._none_runs.is_set()
+    assert precedence._none_runs.is_set()

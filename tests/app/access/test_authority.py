@@ -121,8 +121,11 @@ def name_called(node: ast.AST) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-# What follows a request without being passed on: whether it has written, never who acts.
-AMBIENT = {"app/log/connection.py": "ContextVar[Written | None]"}
+# What follows a request without being passed on: whether it has written, whether it is short; never who acts.
+AMBIENT = {
+    "app/log/connection.py": "ContextVar[Written | None]",
+    "app/precedence.py": "ContextVar[_Command | None]",
+}
 
 
 def test_no_actor_is_a_default_or_ambient():
