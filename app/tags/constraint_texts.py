@@ -77,6 +77,8 @@ class ConstraintTexts:
 
     def tag_spans(self, text: str) -> list[Span]:
         """The spans of the source's tags in a text."""
+        if text in self.tag_texts:
+            return [(0, len(text))]  # alone, it may be no sign: "$"
         spans = [(start, end) for start, end in placeholder_spans(text) if text[start:end] in self.tag_texts]
         others = [element for element in nontranslatables(text) if element.kind == "sign" or element.is_markup]
         spans += [

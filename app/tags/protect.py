@@ -25,6 +25,7 @@ from app.tags.strip import BareText, Cut
 from app.text.line_breaks import breaks_between_lines
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from app.text.ordinal_marks import OrdinalMark, ordinal_mark
+from app.text.quantities.quantity_reading import WHOLE_AMOUNT
 from engine import (
     Alternative,
     Hypothesis,
@@ -98,6 +99,7 @@ class Protection:
             for number, suffix in pairwise(found)
             if suffix.kind == "ordinal" and number.text in ordinals
         ]
+        cuts += [Cut(*dash.span()) for dash in WHOLE_AMOUNT.finditer(source)]
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(cuts or tag_cuts) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}

@@ -72,6 +72,12 @@ _FOOTNOTE = re.compile(r"[^\W\d_]{4,}")  # a word before a raised number; formul
 _FOOTNOTE_NUMBER = re.compile(
     r"(?<=[^\W\d_]{4})(?:<sup>\d{1,3}</sup>|\{(\d{1,4})\}\d{1,3}\{/\1\})(?!\w)", re.IGNORECASE
 )
+# "$1,250" and "1.250 $", but not "$1", which may be a placeholder.
+_DOLLAR = re.compile(
+    r"(?<![\w$])\$(?=[ ]?\d)(?!\d(?![\d.,]*\d|[kmb]|[ ]?(?:[mb]illi|trilli|thousand)))"
+    r"|(?:(?<=\d)|(?<=\d[ ]))(?<!\$\d)\$(?![\w{($])"
+)
+_INCH = re.compile(r'(?<=\d)"')
 _OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/+&|*×→"
 _MARKDOWN = re.compile(r"[*_`~]|==|\]\(")
 _CLOSING_BRACKETS = ")]}"
@@ -144,7 +150,9 @@ def nontranslatables(text: str, own: tuple[str, ...] = ()) -> tuple[NonTranslata
     [('%s', 'placeholder'), ('{1}', 'open'), ('{/1}', 'close')]
     """
     found: list[NonTranslatable] = []
-    for start, minus_end, _, kind in sorted([*_matches(text, own), *_signs(text), *_markdown(text)]):
+    for start, minus_end, _, kind in sorted(
+        [*_matches(text, own), *_signs(text), *_signs_at_digits(text), *_markdown(text)]
+    ):
         if not found or start >= found[-1].end:
             end = -minus_end
             found.append(NonTranslatable(start, end, text[start:end], kind))
@@ -306,6 +314,15 @@ def _signs(text: str) -> Iterator[tuple[int, int, int, Kind]]:
                 kind = "address" if _has_letter(text[start:end]) else "sign"
         yield start, -end, 2, kind
         at = end
+
+
+def _signs_at_digits(text: str) -> Iterator[tuple[int, int, int, Kind]]:
+    """Dollars, which models write twice ("$1.250 $"), and inches, unless these marks may be quotation marks."""
+    signs = [*_DOLLAR.finditer(text)] if "$" in text else []
+    if inches := [*_INCH.finditer(text)] if '"' in text else []:
+        signs += inches if (text.count('"') - len(inches)) % 2 == 0 else []
+    for match in signs:
+        yield match.start(), -match.end(), 2, "sign"
 
 
 def _has_letter(text: str) -> bool:

@@ -116,6 +116,8 @@ class SentenceRules:
         if closers and closers[-1] in _BRACKETS:
             return _is_sentence_in_brackets(text, start, _BRACKETS[closers[-1]]) or None
         if is_dot:
+            if digits and word.isupper() and not self.before_numbers.isdisjoint(_names(words)):
+                return False  # "Part No. AB-12"
             is_plain_number = len(digits) != 4 and _LIST_NUMBER.match(text, position) is None
             is_question = self.question is not None and self.question.match(text, position) is not None
             return self._ends_at_dot(words, word, 4 if is_plain_number else 2, is_question)
@@ -132,8 +134,9 @@ class SentenceRules:
 
     def _ends_without_space(self, before: str, after: str) -> bool | None:
         """False if a dot without white space behind it is inside a word, such as ".NET" and "Dipl.-Ing."."""
-        is_inside = (after.isalnum() and not is_unspaced(after)) or after == "-"
-        return False if is_inside and (after.isascii() or not is_unspaced(before)) else None
+        is_amount = after in "–—" and before.isdigit()  # "CHF 5'000.–"
+        is_inside = (after.isalnum() and not is_unspaced(after)) or after == "-" or is_amount
+        return False if is_inside and (after.isascii() or is_amount or not is_unspaced(before)) else None
 
     def _ends_before_lower_case(self, mark: str, word: str, words: list[str]) -> bool | None:
         """Whether a sentence ends before `mark` and a word in lower case; `words` are those before a dot."""

@@ -251,7 +251,9 @@ def _times(minutes: int, quantity: Quantity, there: Conventions) -> Iterator[str
     """A time on the clock of the language first, then on the other clock."""
     hour, minute = divmod(minutes, 60)
     twelve, half = hour % 12 or 12, "a" if hour % 24 < 12 else "p"
-    is_copied = ":" in quantity.digits
+    # "8:00 Uhr" alone would become "8:00 p.m." in English, "14:30" would not.
+    is_certain = quantity.text != quantity.digits and there.clock == 12 and hour <= 12
+    is_copied = ":" in quantity.digits and not is_certain
     full = [f"{shown}{mark}{minute:02}" for shown in dict.fromkeys((str(hour), f"{hour:02}")) for mark in (":", ".")]
     if there.clock_mark == ".":
         full.sort(key=lambda form: ":" in form)

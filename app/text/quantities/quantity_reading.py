@@ -61,6 +61,8 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
+# "5,- Euro", "CHF 5'000.–": the dash is in place of the cents.
+WHOLE_AMOUNT: Final = re.compile(r"(?<=\d)[.,](?:--?|[–—])(?![\w–—-])")
 _ONE_NUMBER: Final = re.compile(_NUMBER)
 _MAX_TOKEN = 40  # digits and signs of a number; a longer one is only copied
 _AROUND: Final = 40  # characters of context

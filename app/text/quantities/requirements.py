@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -18,6 +19,11 @@ from engine import occurrences
 _MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only checked
 _LARGEST_SPELT: Final = 12  # numbers up to this one are often written as words, or not at all: "one of them"
 _MAX_FORMS: Final = 24
+_NUMBER_WORD: Final = re.compile(r"(?<![.!?] )\bNos?\.(?=[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))")
+_NUMBER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "de": ("Nr.", "Nummer", "Nummern"), "fr": ("n°", "nº", "numéro"), "es": ("n.º", "núm.", "número"),
+    "it": ("n.", "numero"), "pt": ("n.º", "número"), "nl": ("nr.", "nummer"), "pl": ("nr", "numer"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,15 @@ def required_quantities(source: str, source_language: str, target_language: str)
         replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
         required += _symbol_behind(source, quantity.end, languages)
-    return tuple(required)
+    return (*required, *_words_for_number(source, languages))
+
+
+def _words_for_number(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
+    """The word before the number of a part or series: "No. 5" is not "Nein. 5"."""
+    forms = _NUMBER_WORDS.get(languages[1].partition("-")[0])
+    found = [*_NUMBER_WORD.finditer(source)] if forms and languages[0].partition("-")[0] == "en" else []
+    if forms and len(found) == 1:  # several could change places
+        yield RequiredQuantity(*found[0].span(), forms, (found[0].group(), "Nein.", "Nein", "no.", "nein."))
 
 
 def _symbol_behind(source: str, end: int, languages: tuple[str, str]) -> list[RequiredQuantity]:

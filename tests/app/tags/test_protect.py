@@ -320,6 +320,8 @@ def test_previous_text_is_followed_without_tags_and_with_names_for_addresses():
         ("Great work 👍🏽!", "Great work!", "work 👍🏽 Great!"),  # a sign of several characters
         ("Pay € now", "Pay now", "now Pay €"),
         ("Pay € 20 now", "Pay 20 now", "now 20 € Pay"),  # the sign of a currency goes behind its amount in German
+        ("Pay $1,250 now", "Pay 1,250 now", "now 1,250 $ Pay"),
+        ("Pay 5,- € now", "Pay 5 now", "now 5 € Pay"),  # a dash in place of the cents
         ("Pay 20 € now", "Pay 20 now", "now 20 € Pay"),
     ],
 )

@@ -61,6 +61,9 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("and/or 24/7 km/h / a // b 1/2", ""),
         (r"in C:\Program Files\App now", r"address:C:\Program Files\App"),
         ("Run `make`, not `make all`", "address:`make` address:`make all`"),
+        ("$1,250.50, $5 million or 20 $, but A$5, $1 and $name", "sign:$ sign:$ sign:$ address:$name"),
+        ('The "big" door is 1/2" wide.', 'sign:"'),
+        ('The door is "5" or 6" wide', ""),  # perhaps quotation marks
         ("<00:04.000>open", "lone:<00:04.000>"),  # WebVTT
         ("Use $(OutDir) for $(a b)", "address:$(OutDir)"),
         # Markdown in any text, but no formulas, names, fields and marks of required words

@@ -120,6 +120,8 @@ FORMS = [
     ("en", "de", "at 3 p.m.", "15 Uhr"),
     ("en", "de", "at 2:30 p.m.", "14:30 Uhr"),
     ("de", "en", "um 14.30 Uhr", "2:30 p.m."),
+    ("de", "en", "um 8:30 Uhr", "8:30 a.m."),  # "8:30" alone would become "8:30 p.m."
+    ("de", "en", "um 14:30 Uhr", "14:30"),
     ("de", "fi", "um 14:30 Uhr", "14.30"),
     ("de", "fr", "um 14.30 Uhr", "14 h 30"),
     ("en", "fr", "on March 1, 2026", "1er mars 2026"),
@@ -181,6 +183,10 @@ REQUIRED = [
     ("IEEE 802.11 and 3.5 GB", ["802.11", "3,5", "GB"]),
     ("Section 3.1 and 3.5 mm", ["3.1", "3,5", "mm"]),
     ("Sections 3.1 and 3.5", ["3.1", "3.5"]),
+    ("No. 5 is on", ["Nr."]),
+    ("serial No. X12", ["Nr."]),
+    ("The answer is no. 15 people left.", ["15"]),
+    ("No. 5 and No. 7", []),  # they could change places
 ]
 
 
