@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.any_engine import Engine, EngineFacts, EngineStatistics, Priority
 from engine.errors import EngineError, InvalidRequest, ModelError, TrainingError
-from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Follow, Formality, Phrase, Request
+from engine.request import MAX_FOLLOW_CHARACTERS, Avoid, Example, Follow, Formality, Phrase, Request
 from engine.search_options import POST_EDITING, SearchOptions
 from engine.settings import Setting, check_settings, check_types, setting, settings_of
 from engine.text import (
@@ -121,6 +121,7 @@ __all__ = [
     "EngineError",
     "EngineFacts",
     "EngineStatistics",
+    "Example",
     "FetchProgress",
     "Follow",
     "FormList",

@@ -40,6 +40,7 @@ class EngineFacts:
     the weights: "float32", "int8" or "half"; of two models both, as "int8+float32". `decoder` says
     for a person what decodes: the compiled core with the processor's family, or PyTorch with the reason. `learns`: it
     answers a `LearningQuestion`.
+    `reads_examples`: translations of a person in a request (`Request.examples`) are in the prompt.
     """
 
     name: str
@@ -53,6 +54,7 @@ class EngineFacts:
     precision: str = "float32"
     decoder: str = ""
     learns: bool = True
+    reads_examples: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class AnyTranslator(ABC):
     formalities: Mapping[str, Sequence[str]]
     pivot: str = ""
     learns: bool = True
+    reads_examples: bool = False
     num_compiled: int = 0
     num_batched: int = 0
 

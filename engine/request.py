@@ -136,6 +136,17 @@ class Follow:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A source text and its translation by a person."""
+
+    source: str
+    target: str
+
+    def __post_init__(self) -> None:
+        check_types(self, InvalidRequest)
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """A source text of one or more sentences, and the constraints on its translation.
 
@@ -155,6 +166,9 @@ class Request:
     With `hints`, a model that was trained for it reads the phrases, locked texts and suffix beside the source, so that
     it expects them. The search guarantees them either way. A phrase with several forms is not a hint, because the model
     would prefer one of them; nor are texts for which the encoder has no room.
+
+    A model that is asked by a prompt reads the first `examples`, as many as its template has room for; others ignore
+    them. Give the most similar ones first.
     """
 
     source: str
@@ -169,6 +183,7 @@ class Request:
     follow: Follow | None = None
     hints: bool = True
     split_sentences: bool = True
+    examples: tuple[Example, ...] = ()
 
     def __post_init__(self) -> None:
         phrases = _strings("phrases", self.phrases, but=Phrase)

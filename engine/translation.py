@@ -135,7 +135,8 @@ class Translation:
     hypothesis at least twice as likely, token by token, the greatest share first. `elapsed_ms` counts from the start of
     decoding, in a batch with others. `sentences` has the spans of the source that were translated alone, and the n-best
     list the best combinations of their translations. It is empty if the source was translated as one sentence; if it
-    has several, a reason of the kind "not_divided" explains why.
+    has several, a reason of the kind "not_divided" explains why. `prompts` has the text that a model was asked by, of
+    each such sentence; empty for a model without prompts.
     """
 
     request: Request
@@ -148,6 +149,7 @@ class Translation:
     relaxation: Relaxation | None = None
     learned: tuple[Contribution, ...] = ()
     sentences: tuple[tuple[int, int], ...] = ()
+    prompts: tuple[str, ...] = ()
 
     @property
     def learned_from(self) -> tuple[Hashable, ...]:

@@ -84,6 +84,7 @@ class Translator(AnyTranslator):
             from engine.transformers_models import PromptPipeline
 
             self.precision, self.decoder, self.learns = model.precision, model.decoder, False
+            self.reads_examples = bool(model.template.examples)
             self.pipeline = PromptPipeline(model)
             return
         self.precision = "int8" if model.compiled is not None else model.transformer.precision

@@ -66,6 +66,7 @@ class DecodeQueue:
         self.is_pretranslating = last is None or bool(last.payload["is_wanted"])
         self.is_suspended = False  # another document is on the screen
         self.last: Translation | None = None  # of an interactive request
+        self._known_prompts: set[str] = set()  # hashes of those whose text this run has logged
         self._order = DecodeOrder(core)
         self._texts_before: dict[int, str] = {}  # their proposals until then
         self._in_flight: dict[int, Priority] = {}
@@ -381,7 +382,7 @@ class DecodeQueue:
         if before:
             after = replace(after, replaced_proposal=before if after.machine_text != before else "")
         try:
-            payload = result_payload(segment.requested, translation)
+            payload = result_payload(segment.requested, translation, self._known_prompts)
             stores = after.state != segment.state or after.stored_answer != segment.stored_answer
             updates = [(after.index, segment_update(after, segment.version))] if stores else []
             event = NewEvent("decode_result", payload, after.index, after.version)

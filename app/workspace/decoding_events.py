@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
 from typing import Any
 
@@ -33,13 +34,22 @@ def request_payload(
     }
 
 
-def result_payload(number: int, translation: Translation) -> dict[str, Any]:
-    """The payload of a "decode_result" event; the request is in its own event."""
+def result_payload(number: int, translation: Translation, known_prompts: set[str]) -> dict[str, Any]:
+    """The payload of a "decode_result" event; the request is in its own event.
+
+    A prompt has its text where its hash is not one of `known_prompts`, and is one of them afterwards.
+    """
+    prompts = []
+    for text in translation.prompts:
+        checksum = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        prompts.append({"hash": checksum} if checksum in known_prompts else {"hash": checksum, "text": text})
+        known_prompts.add(checksum)
     between: dict[str, Any] = {}
     if isinstance(translation, PivotTranslation):
         between = {"pivot": translation.pivot, "pivot_score": translation.pivot_score}
     return {
         **between,
+        **({"prompts": prompts} if prompts else {}),
         "number": number,
         "status": translation.status,
         "elapsed_ms": round(translation.elapsed_ms, 3),

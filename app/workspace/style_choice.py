@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from app.access.actor import Actor
 from app.i18n import Message
@@ -11,6 +11,7 @@ from app.models.style import Style, chosen_style, formalities_of, is_default_sty
 from app.segments.state import Json, SegmentState
 from app.text.quantities.requirements import RequiredQuantity
 from app.workspace.core import UnitOfWork, WorkspaceCore
+from app.workspace.examples import examples_for
 from engine import Request
 
 
@@ -27,8 +28,15 @@ class StyleChoice:
         return self.chosen.known_to(self._core.model, self._core.direction)
 
     def request(self, segment: SegmentState) -> Request:
-        """The request to the engine for a segment with its current constraints."""
-        return self.asked.applied_to(segment.request(self._core.direction))
+        """The request to the engine for a segment with its current constraints.
+
+        A model that reads examples gets the most similar confirmed segments of the document.
+        """
+        request = self.asked.applied_to(segment.request(self._core.direction))
+        engine = self._core.model.engine
+        if engine is None or not engine.facts.reads_examples:
+            return request
+        return replace(request, examples=examples_for(segment.index, self._core.segments))
 
     def numbers_in(self, source: str) -> Sequence[RequiredQuantity]:
         """The numbers of a source that its translation must have."""

@@ -14,7 +14,8 @@ from engine.translation import Alternative, Hypothesis, Pricing, Translation
 _RANKING = frozenset({"change_penalty", "score_penalty", "reverse_score"})
 _NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "sentences"}) | _RANKING
 _OF_A_REQUEST = frozenset({"placements", "unmet", "locked"}) | _RANKING
-_NOT_IN_SHELL = frozenset({"request", "learned"})  # the shell has no datastore
+# The shell has no datastore, and prompts would be most of its output.
+_NOT_IN_SHELL = frozenset({"request", "learned", "prompts"})
 _LOG_PROB_DIGITS = 6  # as many as single precision gives
 _MILLISECOND_DIGITS = 1
 # Line breaks in Unicode but not in JSON: escaped, so that every reader sees the same lines.

@@ -63,7 +63,7 @@ class PivotTranslator(AnyTranslator):
         self.checksum = f"{first.checksum}+{second.checksum}"
         self.precision = f"{first.precision}+{second.precision}"
         self.decoder = f"{first.decoder} + {second.decoder}"
-        self.learns = second.learns
+        self.learns, self.reads_examples = second.learns, second.reads_examples
         self._requests = PivotRequests(first, self.directions[0], first_direction, second_direction)
 
     def direction_of(self, request: Request) -> str:

@@ -312,6 +312,7 @@ class _State:
             "num_steps": sum(answer.num_steps for answer in answers),
             "learned": _learned(answers, best),
             "sentences": tuple(division.sentences),
+            "prompts": tuple(prompt for answer in answers for prompt in answer.prompts),
         }
         pivots = [answer for answer in answers if isinstance(answer, PivotTranslation)]
         if not pivots:

@@ -22,12 +22,13 @@ class Prompt:
     """The tokens that a model reads before the first one of its answer.
 
     An encoder-decoder model reads `ids` with its encoder and then `starts` with its decoder. `never_first` are pieces
-    that must not begin the answer.
+    that must not begin the answer. `text` is what was written, for a person.
     """
 
     ids: tuple[int, ...]
     starts: tuple[int, ...] = ()
     never_first: tuple[int, ...] = ()
+    text: str = ""
 
 
 class PromptableModel(Protocol):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import InvalidRequest, ModelError
+from engine.request import Example
 from engine.text import short_code
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 _FAMILIES = Path(__file__).with_name("prompts.toml")
 _PLACE = re.compile(r"\{(\w+)\}")
 _CONTENT = "\ue000\ue001\ue000"  # stands for the request while the chat template is written
-_FIELDS = {"source", "source_language", "target_language", "source_code", "target_code", "terms", "formality"}
+_LANGUAGES = {"source_language", "target_language", "source_code", "target_code"}
+_FIELDS = {"source", "terms", "formality", "examples", *_LANGUAGES}
+_MAX_EXAMPLES = 3
+_MAX_EXAMPLE_CHARACTERS = 600  # of all examples together
 Terms = Sequence[tuple[str | None, str]]  # a term of the source, None for other required words, and its translation
 
 
@@ -39,6 +43,8 @@ class PromptTemplate:
     word: str = "{term_target}"
     separator: str = "; "
     formality: Mapping[str, str] = field(default_factory=dict)
+    examples: str = ""
+    example: str = "{example_source} = {example_target}"
     models: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -64,18 +70,20 @@ class PromptTemplate:
             )
         return template
 
-    def ids(
+    def written(
         self,
         model: PromptableModel,
         source: str,
         direction: str,
         terms: Terms = (),
         formality: str | None = None,
-    ) -> tuple[int, ...]:
-        """The tokens of the request, up to where the model's answer begins."""
-        values, codec = self._values(source, direction, terms, formality), model.codec
+        examples: Sequence[Example] = (),
+    ) -> tuple[tuple[int, ...], str]:
+        """The tokens of the request, up to where the model's answer begins, and their text."""
+        values, codec = self._values(source, direction, terms, formality, examples), model.codec
         if self.text:
-            return codec.with_specials(_filled(self.text, values))
+            own = _filled(self.text, values)
+            return codec.with_specials(own), own
         if self.content:
             content: Any = [{key: _filled(text, values) for key, text in table.items()} for table in self.content]
             places = [value for table in content for value in table.values()]
@@ -88,20 +96,30 @@ class PromptTemplate:
         if written.count(_CONTENT) != 1:
             raise ModelError("the chat template of the tokenizer does not write the request as it is; give a `text`")
         before, _, behind = written.partition(_CONTENT)
-        return (*codec.control_ids(before), *codec.raw_ids(own), *codec.control_ids(behind))
+        return (*codec.control_ids(before), *codec.raw_ids(own), *codec.control_ids(behind)), before + own + behind
 
-    def _values(self, source: str, direction: str, terms: Terms, formality: str | None) -> dict[str, str]:
+    def _values(
+        self, source: str, direction: str, terms: Terms, formality: str | None, examples: Sequence[Example] = ()
+    ) -> dict[str, str]:
         source_code, _, target_code = direction.partition("-")
+        languages = {
+            "source_language": language_name(source_code),
+            "target_language": language_name(target_code),
+            "source_code": short_code(source_code),
+            "target_code": short_code(target_code),
+        }
+        shown = [
+            _filled(self.example, {**languages, "example_source": one.source, "example_target": one.target})
+            for one in _first_examples(examples)
+        ]
         written = [
             _filled(self.word if term is None else self.term, {"term_source": term or "", "term_target": target})
             for term, target in terms
         ]
         return {
+            **languages,
             "source": source,
-            "source_language": language_name(source_code),
-            "target_language": language_name(target_code),
-            "source_code": short_code(source_code),
-            "target_code": short_code(target_code),
+            "examples": _filled(self.examples, {**languages, "list": "\n".join(shown)}) if shown else "",
             "terms": _filled(self.terms, {"list": self.separator.join(written)}) if written else "",
             "formality": self.formality.get(formality, "") if formality is not None else "",
         }
@@ -144,6 +162,17 @@ def template_of_file(path: Path) -> PromptTemplate:
         raise ModelError(f"{path} cannot be read as a prompt template: {error}") from error
     except TypeError as error:
         raise ModelError(f"{path}: {error}; {_FAMILIES.name} explains the parts of a template") from error
+
+
+def _first_examples(examples: Sequence[Example]) -> Sequence[Example]:
+    """The first examples, as many as have room."""
+    num, room = 0, _MAX_EXAMPLE_CHARACTERS
+    for one in examples[:_MAX_EXAMPLES]:
+        room -= len(one.source) + len(one.target)
+        if room < 0:
+            break
+        num += 1
+    return examples[:num]
 
 
 @cache

@@ -17,14 +17,15 @@ from engine.interruption import NEVER, Interruption
 from engine.model.config import ModelConfig
 from engine.model.datastore import Datastore
 from engine.request import Request
-from engine.search.sentence import Sentence
+from engine.search.sentence import Sentence, SentenceResult
 from engine.search.steps import StepDecoder
+from engine.search_options import SearchOptions
 from engine.text import Codec
 from engine.transformers_models.adapter import TransformersModel
 from engine.transformers_models.model_pieces import OPENERS
 from engine.transformers_models.prompt import Prompt, PromptableModel
 from engine.transformers_models.prompt_templates import PromptTemplate
-from engine.translation import Reason
+from engine.translation import Reason, Translation
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -117,14 +118,15 @@ class PromptedModel:
             if given.hints and not phrase.is_expected
         ]
         adapter = self.adapter
-        ids = self.template.ids(
+        ids, text = self.template.written(
             adapter,
             prepared.source,
             prepared.direction,
             list(dict.fromkeys(terms)),
             given.formality,
+            given.examples,
         )
-        return Prompt(ids, adapter.starts, self._never_first(prepared))
+        return Prompt(ids, adapter.starts, self._never_first(prepared), text)
 
     def _never_first(self, prepared: PreparedRequest) -> tuple[int, ...]:
         """The pieces with quotes, brackets and marks that no part of the request begins with."""
@@ -157,6 +159,19 @@ class PromptPipeline(RequestPipeline):
         message = f"the prompt has {num_read} pieces and the answer needs up to {num_written}, the model has room for "
         reason = Reason("source_too_long", f"{message}{most}; split the segment or use a shorter prompt template")
         return replace(prepared, obstacles=(reason,))
+
+    def translation(
+        self,
+        request: Request,
+        prepared: PreparedRequest,
+        result: SentenceResult,
+        options: SearchOptions,
+        interruption: Interruption = NEVER,
+    ) -> Translation:
+        """As of `RequestPipeline`, with the text of the prompt."""
+        found = super().translation(request, prepared, result, options, interruption)
+        text = self._prompt(prepared).text if found.hypotheses else ""
+        return replace(found, prompts=(text,) if text else ())
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
         prompts = [self._prompt(sentence.source) for sentence in sentences]

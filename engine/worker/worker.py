@@ -86,6 +86,7 @@ class Worker:
             precision=of.precision,
             decoder=of.decoder,
             learns=of.learns,
+            reads_examples=of.reads_examples,
         )
 
     def submit(
