@@ -16,7 +16,7 @@ import numpy.typing as npt
 from engine.compiled.build import library
 from engine.errors import EngineError, InvalidRequest
 
-INTERFACE_VERSION: Final = 5  # of interface.h
+INTERFACE_VERSION: Final = 6  # of interface.h
 
 Floats = npt.NDArray[np.float32]
 Nodes = npt.NDArray[np.int32]

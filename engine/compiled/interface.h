@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PINPOINT_INTERFACE_VERSION 5
+#define PINPOINT_INTERFACE_VERSION 6
 
 #if defined(_WIN32)
 #define PINPOINT_API extern "C" __declspec(dllexport)

@@ -7,7 +7,7 @@ is undecided stays pending. States are small tuples, without tensors or hypothes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from operator import add, lt
 from typing import NamedTuple
 
@@ -84,7 +84,12 @@ class PhraseAutomaton:
     @property
     def sharing(self) -> frozenset[int]:
         """The phrases that share a form with another; `shared_missing` counts them, not the counts by phrase."""
-        return frozenset(self._sharing.group_of)
+        return frozenset(self.group_of)
+
+    @property
+    def group_of(self) -> Mapping[int, int]:
+        """The group of each phrase that shares a form with another."""
+        return self._sharing.group_of
 
     def advance(self, state: PhraseState, piece: int) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after `piece`, and how many occurrences of each phrase the piece confirmed."""
@@ -105,16 +110,6 @@ class PhraseAutomaton:
         after, more = self._behind_word[behind, piece]
         return after, tuple(map(add, counts, more)) if any(counts) else more
 
-    @staticmethod
-    def is_idle(state: PhraseState) -> bool:
-        """True if no match is under way: pieces in which none begins then differ only in their layout."""
-        _, partial, pending, progress, _, shared = state
-        return not (partial or pending or progress or shared or state.context.unfinished)
-
-    def is_idle_behind_space(self, state: PhraseState) -> bool:
-        """True if no match is under way after a space."""
-        return not state.context.unfinished and self.is_idle(self._after_space(state)[0])
-
     @property
     def patterns(self) -> Sequence[Pattern]:
         """The texts to find."""
@@ -124,11 +119,6 @@ class PhraseAutomaton:
     def spellings(self) -> Sequence[tuple[int, Spelling]]:
         """All spellings, each with the number of its pattern."""
         return [*zip(self._pattern_of_spelling, self._spellings, strict=True)]
-
-    @property
-    def first_pieces(self) -> Iterable[int]:
-        """The first piece of each spelling."""
-        return self._spellings_by_first_piece
 
     def _after_space(self, state: PhraseState) -> tuple[PhraseState, tuple[int, ...]]:
         """The state after a space, and the occurrences that it confirms."""

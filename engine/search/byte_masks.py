@@ -21,9 +21,6 @@ class ByteMasks:
     def __init__(self, texts: PieceTexts) -> None:
         self._surfaces = {piece: surface for piece, surface in enumerate(texts.surfaces) if has_bytes(surface)}
         self._glues_left = texts.glues_left
-        values = {piece: bytes_of(surface)[0] for piece, surface in self._surfaces.items() if len(surface) == 1}
-        self.values_V = np.full(len(texts.surfaces), -1)  # of the pieces of one byte
-        self.values_V[[*values]] = [*values.values()]
         self._may_cut_V = np.zeros(len(texts.surfaces), dtype=np.bool_)
         self._may_cut_V[[p for p, surface in self._surfaces.items() if bytes_of(surface)[-1] > 0x7F]] = True
         self._following: dict[bytes, tuple[int, ...]] = {}
@@ -39,15 +36,10 @@ class ByteMasks:
             return {}
         found = {}
         for row in self._may_cut_V[tokens_RT[:, -1]].nonzero()[0].tolist():
-            run = self._last_bytes(tokens_RT[row, -_MAX_BEGINNING:].tolist())
-            if (allowed := self.after(run)) is not None:
-                found[row] = allowed
+            unfinished = split_bytes(self._last_bytes(tokens_RT[row, -_MAX_BEGINNING:].tolist()))[1]
+            if unfinished:
+                found[row] = self._next(unfinished)
         return found
-
-    def after(self, run: bytes) -> tuple[int, ...] | None:
-        """The only pieces that may follow these last bytes; None if they do not end with an unfinished character."""
-        unfinished = split_bytes(run)[1]
-        return self._next(unfinished) if unfinished else None
 
     def mask(self, log_probs_RV: npt.NDArray[np.float32], tokens_RT: Ints) -> None:
         """Set pieces that break a character, or continue none, to -inf in place."""

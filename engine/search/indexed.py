@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.search.layouts import Layouts
+from engine.search.layouts import layouts_of
 from engine.search.matching import Context
 from engine.search.phrases import PieceTexts
 from engine.text import byte_surface, has_bytes, is_unspaced, join_bytes
@@ -52,9 +52,9 @@ class IndexedTexts:
         return text in self._all
 
     @cached_property
-    def layouts(self) -> Layouts:
-        """The pieces by what they do to a matcher in which they begin no match."""
-        return Layouts(self)
+    def layouts(self) -> npt.NDArray[np.int32]:
+        """(V,): the layouts of the pieces."""
+        return layouts_of(self)
 
     @cached_property
     def _all(self) -> str:

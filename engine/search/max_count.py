@@ -24,7 +24,7 @@ class MaxCounts:
         self._limited = tuple(limits)
         indexed = IndexedTexts.of(texts)
         self._attached = Attached.of(indexed.attached if limits else ())
-        self._fits_in_a_piece = any(indexed.holds(form) for p in limits for form in automaton.phrases[p].forms)
+        self.fits_in_a_piece = any(indexed.holds(form) for p in limits for form in automaton.phrases[p].forms)
         self.start: CountsLeft = tuple(limits.values())
 
     def advance(self, left: CountsLeft, state: PhraseState, counts: CountsLeft) -> CountsLeft | None:
@@ -47,7 +47,7 @@ class MaxCounts:
         """
         if not left or min(self._less(left, pending_counts)) > 0:
             return False
-        return self._fits_in_a_piece or bool(state.partial or state.pending or state.context.unfinished)
+        return self.fits_in_a_piece or bool(state.partial or state.pending or state.context.unfinished)
 
     def _less(self, left: CountsLeft, counts: CountsLeft) -> CountsLeft:
         return tuple(map(sub, left, (counts[p] for p in self._limited)))

@@ -113,14 +113,12 @@ class NodeTables:
         self.to_go.grow(0, num_phrases)
         self.forced.grow(0, num_phrases, num_spellings)
 
-    def records(self, nodes_N: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """(N, 8 + 2P): all facts about these nodes except their next pieces, as `engine/compiled/search` reads them."""
-        numbers = [table.values[nodes_N] for table in self._of_node]
-        return np.concatenate([np.stack(numbers, 1), self.pending.values[nodes_N], self.to_go.values[nodes_N]], 1)
-
     @property
-    def _of_node(self) -> tuple[GrowingTable[np.int64] | GrowingTable[np.bool_], ...]:
+    def _all(self) -> tuple[GrowingTable[np.int64] | GrowingTable[np.bool_], ...]:
         return (
+            self.pending,
+            self.to_go,
+            self.forced,
             self.is_open,
             self.ends_here,
             self.is_met_if_ended,
@@ -130,7 +128,3 @@ class NodeTables:
             self.shared_missing,
             self.shared_under_way,
         )
-
-    @property
-    def _all(self) -> tuple[GrowingTable[np.int64] | GrowingTable[np.bool_], ...]:
-        return self.pending, self.to_go, self.forced, *self._of_node

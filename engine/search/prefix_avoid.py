@@ -38,14 +38,14 @@ class PrefixAvoidAutomaton:
     def __init__(self, constraints: SentenceConstraints, texts: PieceTexts) -> None:
         self._texts = IndexedTexts.of(texts)
         prefix_pieces = constraints.prefix.pieces if constraints.prefix else ()
-        self._prefix = constraints.prefix.text if constraints.prefix else ""
-        if prefix_pieces and texts.surfaces[prefix_pieces[0]] == " " and self._prefix[:1] != " ":
-            self._prefix = " " + self._prefix  # which such a codec does not write at the beginning
-        self._ignores_case = constraints.prefix is not None and constraints.prefix.ignores_case
+        self.prefix = constraints.prefix.text if constraints.prefix else ""
+        if prefix_pieces and texts.surfaces[prefix_pieces[0]] == " " and self.prefix[:1] != " ":
+            self.prefix = " " + self.prefix  # which such a codec does not write at the beginning
+        self.ignores_case = constraints.prefix is not None and constraints.prefix.ignores_case
         self._patterns = [
             Pattern.of(-1, avoided.text, "word", ignores_case=avoided.ignores_case) for avoided in constraints.avoided
         ]
-        self._num_avoided = len(self._patterns)
+        self.num_avoided = len(self._patterns)
         exact = _by_beginning(avoided.text for avoided in constraints.avoided if not avoided.ignores_case)
         folded = _by_beginning(avoided.text.lower() for avoided in constraints.avoided if avoided.ignores_case)
         self._patterns += [
@@ -55,7 +55,7 @@ class PrefixAvoidAutomaton:
             if _contains_any(form, exact) or _contains_any(form.lower(), folded)
         ]
         self._starters = {c for pattern in self._patterns for c in (pattern.text[0], pattern.text[0].upper())}
-        self._fixed, self._open_from = _places(prefix_pieces, texts)
+        self.fixed, self.open_from = _places(prefix_pieces, texts)
         self._attached = Attached.of(self._texts.attached)
         self.start = PrefixAvoidState()
 
@@ -63,12 +63,6 @@ class PrefixAvoidAutomaton:
     def patterns(self) -> Sequence[Pattern]:
         """The texts to find."""
         return self._patterns
-
-    def is_idle(self, state: PrefixAvoidState) -> bool:
-        """True if the prefix is far behind and no match is under way: see `PhraseAutomaton.is_idle`."""
-        _, partial, pending, exemptions, written = state
-        is_behind_prefix = not self._prefix or written == len(self._prefix) + 2
-        return is_behind_prefix and not (partial or pending or exemptions or state.context.unfinished)
 
     def advance(self, state: PrefixAvoidState, piece: int) -> PrefixAvoidState | None:
         """The state after `piece`; None if no continuation can repair the text."""
@@ -94,7 +88,7 @@ class PrefixAvoidAutomaton:
                     return None
                 exemptions = advanced
             context = context.after(character)
-            written = min(written + 1, len(self._prefix) + 2) if self._prefix else 0
+            written = min(written + 1, len(self.prefix) + 2) if self.prefix else 0
         after = PrefixAvoidState(context.closed_by(self._texts, piece), partial, pending, exemptions, written)
         return None if self._is_doomed(after) else after
 
@@ -111,12 +105,12 @@ class PrefixAvoidAutomaton:
 
     def is_done(self, state: PrefixAvoidState) -> bool:
         """True if later pieces cannot violate anything: the prefix is complete, and there are no avoided texts."""
-        return not self._num_avoided and not self._prefix_left(state)
+        return not self.num_avoided and not self._prefix_left(state)
 
     def pieces_left(self, state: PrefixAvoidState) -> int:
         """The fewest pieces that complete the prefix. A space at its end is written with the next word."""
-        open_word = self._prefix[max(state.written, self._open_from) :].strip(" ")
-        return sum(place >= _place(state) for place in self._fixed) + bool(open_word)
+        open_word = self.prefix[max(state.written, self.open_from) :].strip(" ")
+        return sum(place >= _place(state) for place in self.fixed) + bool(open_word)
 
     def in_prefix(self, state: PrefixAvoidState) -> bool:
         """True if the prefix is still incomplete."""
@@ -127,28 +121,37 @@ class PrefixAvoidAutomaton:
         rest = self._prefix_left(state)
         if not rest:
             return None
-        if _place(state) in self._fixed:
-            return [self._fixed[_place(state)]]
-        beginnings = {rest, rest[:2].upper() + rest[2:], rest[:2].lower() + rest[2:]} if self._ignores_case else {rest}
+        if _place(state) in self.fixed:
+            return [self.fixed[_place(state)]]
+        beginnings = self.beginnings(state.written)
         pieces = sorted({piece for text in beginnings for piece in self._texts.writing(state.context, text)})
         return [piece for piece in pieces if self._continues(state.context, rest, piece)]
 
     # ---- the prefix ----
 
+    def beginnings(self, written: int) -> set[str]:
+        """The first two characters after so many of the prefix, in every case that they may have."""
+        rest = self.prefix[written : written + 2]
+        return {rest, rest.upper(), rest.lower()} if self.ignores_case else {rest}
+
+    def folded(self, text: str) -> str:
+        """The text in small letters if the prefix ignores case; of the same length."""
+        return "".join(char.lower()[:1] for char in text) if self.ignores_case else text
+
     def _prefix_left(self, state: PrefixAvoidState) -> str:
-        return self._prefix[state.written :]
+        return self.prefix[state.written :]
 
     def _fits_prefix(self, written: int, emission: str, unfinished: bytes) -> bool:
         """True if the characters of a piece, and the bytes that begin another, agree with the prefix."""
-        rest = self._prefix[written:]
-        emission, rest = self._folded(emission), self._folded(rest)
+        rest = self.prefix[written:]
+        emission, rest = self.folded(emission), self.folded(rest)
         if len(emission) >= len(rest):
             return emission.startswith(rest)
         return rest.startswith(emission) and rest[len(emission)].encode().startswith(unfinished)
 
     def _continues(self, context: Context, rest: str, piece: int) -> bool:
         """True if a piece continues the open last word: it reaches the end of the prefix, or another can follow it."""
-        emission, rest = self._folded(context.emission(self._texts, piece)), self._folded(rest)
+        emission, rest = self.folded(context.emission(self._texts, piece)), self.folded(rest)
         if emission.startswith(rest):
             return True
         if not rest.startswith(emission):
@@ -158,18 +161,14 @@ class PrefixAvoidAutomaton:
             return following.encode().startswith(unfinished)
         return self._texts.glues_right[piece] or following == " " or self._texts.may_attach(following)
 
-    def _folded(self, text: str) -> str:
-        """The text in small letters if the prefix ignores case; of the same length."""
-        return "".join(char.lower()[:1] for char in text) if self._ignores_case else text
-
     def _is_in_prefix(self, written: int, since: int) -> bool:
         """True if a match that ended `since` characters ago ended within the prefix."""
-        return bool(self._prefix) and written - since <= len(self._prefix)
+        return bool(self.prefix) and written - since <= len(self.prefix)
 
     # ---- avoided texts ----
 
     def _avoided(self, matches: Iterable[Match]) -> list[Match]:
-        return [match for match in matches if match[0] < self._num_avoided]
+        return [match for match in matches if match[0] < self.num_avoided]
 
     def _settle(
         self, character: str, partial: Matches, pending: Matches, exemptions: frozenset[_Exemption], written: int
@@ -179,7 +178,7 @@ class PrefixAvoidAutomaton:
         `partial` are the partial matches before the character.
         """
         confirmed, waiting = decide(self._patterns, pending, character)
-        confirmed_phrases = {match for match in confirmed if match[0] >= self._num_avoided}
+        confirmed_phrases = {match for match in confirmed if match[0] >= self.num_avoided}
         still_pending = frozenset(
             match for match in pending if match in confirmed_phrases or (match[0], match[1] + 1) in waiting
         )
@@ -207,11 +206,11 @@ class PrefixAvoidAutomaton:
         """The partial and pending required texts that enclose a whole avoided match."""
         reach = since + len(self._patterns[number].text)
         return _Exemption(
-            frozenset(m for m in partial if m[0] >= self._num_avoided and m[1] >= reach),
+            frozenset(m for m in partial if m[0] >= self.num_avoided and m[1] >= reach),
             frozenset(
                 m
                 for m in pending
-                if m[0] >= self._num_avoided and m[1] <= since and m[1] + len(self._patterns[m[0]].text) >= reach
+                if m[0] >= self.num_avoided and m[1] <= since and m[1] + len(self._patterns[m[0]].text) >= reach
             ),
         )
 

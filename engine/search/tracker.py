@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.interruption import NEVER, Interruption
 from engine.search.arrays import Bools, Ints
 from engine.search.automaton import PhraseAutomaton, PhraseState
-from engine.search.indexed import IndexedTexts
-from engine.search.layouts import NO_LAYOUT
 from engine.search.max_count import CountsLeft, MaxCounts
 from engine.search.node_tables import GrowingTable, NodeTables, SentenceTables
 from engine.search.phrases import PieceTexts, SentenceConstraints
@@ -193,19 +190,6 @@ class ConstraintTracker:
             interruption.check()
         return following_N, self._completions.values[completed_N]
 
-    def follow_each(
-        self, nodes: Sequence[int], pieces: Sequence[int], interruption: Interruption = NEVER
-    ) -> list[tuple[int, int]]:
-        """The next node for each tracked node and piece, and the row of `completions` that the piece confirms."""
-        size = len(self._texts.surfaces)
-        keys = (node * size + piece for node, piece in zip(nodes, pieces, strict=True))
-        return [self._steps.get(key) or self._learn(key, interruption) for key in keys]
-
-    @property
-    def completions(self) -> Ints:
-        """(C, P): occurrences of each phrase; none in row 0."""
-        return self._completions.values
-
     def are_free(self, nodes_N: Ints) -> bool:
         """True if all of these texts have met all constraints."""
         return not self.is_needed or bool((nodes_N == FREE).all())
@@ -281,35 +265,6 @@ class ConstraintTracker:
         forced_NF = np.where(lacking_NP[:, :, None], self.tables.forced.values[nodes_N], -1).reshape(len(nodes_N), -1)
         is_end_N = self.tables.ends_here.values[nodes_N] & remaining.may_end_N
         return np.concatenate([forced_NF, np.where(is_end_N, end, -1)[:, None]], 1)
-
-    def layouts(self, sentence: int) -> npt.NDArray[np.int32]:
-        """(V,): the layout of each piece that begins no match of the sentence's texts; others have `NO_LAYOUT`.
-
-        Pieces of one layout lead an idle node (`idle`) to the same node, and confirm the same occurrences.
-        """
-        if self._constraints[sentence].is_empty:  # its only node is not idle but free
-            return np.full(len(self._texts.surfaces), NO_LAYOUT, dtype=np.int32)
-        automaton, prefix_avoid = self._automata[sentence], self._prefix_avoid[sentence]
-        patterns = [*automaton.patterns, *(prefix_avoid.patterns if prefix_avoid else ())]
-        return IndexedTexts.of(self._texts).layouts.without(patterns, automaton.first_pieces)
-
-    def idle(self, node: int) -> tuple[bool, bool, bool]:
-        """Whether a node is idle for pieces without and with a space before them, and whether spaces may come there."""
-        if node <= _DEAD:
-            return False, False, False
-        sentence, state, prefix_avoid_state, _ = self._nodes[node]
-        automaton, prefix_avoid = self._automata[sentence], self._prefix_avoid[sentence]
-        may_have_space = not (state.context.is_first or state.context.is_open)
-        if prefix_avoid is not None and prefix_avoid_state is not None and not prefix_avoid.is_idle(prefix_avoid_state):
-            return False, False, may_have_space
-        return automaton.is_idle(state), may_have_space and automaton.is_idle_behind_space(state), may_have_space
-
-    def forced_by_phrase(self, node: int) -> Ints:
-        """(P, F): the pieces that advance each phrase, padded with -1."""
-        if not self._forced_known[node]:
-            self._learn_forced(node)
-        forced_PF: Ints = self.tables.forced.values[node]
-        return forced_PF
 
     def in_prefix(self, nodes_N: Ints) -> Bools:
         """(N,): whether the prefix is incomplete."""

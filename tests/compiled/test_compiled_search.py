@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -17,8 +18,8 @@ from hypothesis import strategies as st
 from engine.compiled.c_interface import Core
 from engine.interruption import Interruption
 from engine.search import compiled
-from engine.search.compiled import CompiledSearch
-from engine.search.phrases import AvoidedText, SentenceConstraints, TrackedPhrase
+from engine.search.compiled import CompiledSearch, CompiledSearchError
+from engine.search.phrases import AvoidedText, Prefix, SentenceConstraints, TrackedPhrase
 from engine.search.sentence import Sentence
 from engine.search.stopping import Scoring
 from engine.search_options import MAX_BEAM, Crowding, Finished, Pruning, Score, SearchOptions, Stopping
@@ -26,7 +27,7 @@ from tests.budget import rounds
 from tests.compiled.both_searches import compiled_search, python_search
 from tests.reference.search import enumerate_all
 from tests.reference.toy import PUNCTUATED, WORDS, RoundedModel, ToyModel, ToyTexts, toy_vocabulary
-from tests.search.test_byte_pieces import FORMS
+from tests.search.test_byte_pieces import CUT, CUT_FORMS, FORMS, ByteTexts
 from tests.search.test_byte_pieces import TEXTS as BYTES
 from tests.search.test_enumeration import LETTERS, LONGEST, NUMBERS, random_constraints
 from tests.search.test_follow import random_text
@@ -91,16 +92,26 @@ def with_initial_forms(phrase: TrackedPhrase, rng: random.Random) -> TrackedPhra
     return replace(phrase, initial=frozenset([len(phrase.forms) - 1]))
 
 
-def random_free_phrases(texts: ToyTexts, rng: random.Random) -> SentenceConstraints:
-    """Phrases of every kind that share no form and may occur as often as they like, and texts in order."""
-    phrases: tuple[TrackedPhrase, ...] = ()
-    while not phrases or len({form for one in phrases for form in one.forms}) < sum(len(one.forms) for one in phrases):
-        found = random_constraints(texts, rng, num_ordered=rng.choice([0, 0, 1, 2, 3])).phrases
-        phrases = tuple(replace(varied(with_initial_forms(one, rng), rng), max_count=None) for one in found)
-    return SentenceConstraints(phrases)
+def random_bytes_sentence(texts: ByteTexts, forms: Sequence[str], rng: random.Random) -> Sentence:
+    """A sentence with phrases, avoided texts and a prefix that pieces with bytes write."""
+    phrases = []
+    for form in rng.choices(forms, k=rng.choice([0, 1, 1, 2])):  # of two of the same form, each has its own occurrence
+        boundary = rng.choice(["word", "word", "start", "anywhere"])
+        phrases.append(TrackedPhrase((form,), (texts.spelling(form),), boundary, rng.choice([1, 1, 2])))
+    if len(phrases) == 1 and rng.random() < 0.4:
+        phrases = [replace(phrases[0], max_count=phrases[0].count)]
+    avoided = [AvoidedText(form, rng.random() < 0.3) for form in rng.sample(forms, rng.choice([0, 0, 1, 2]))]
+    prefix = None
+    if rng.random() < 0.4:
+        spelling = texts.spelling(rng.choice(forms))
+        text, num_fixed = texts.text(spelling.pieces), rng.randrange(len(spelling.pieces) + 1)
+        prefix = Prefix(text, spelling.pieces[:num_fixed], ignores_case=not num_fixed and rng.random() < 0.5)
+    return random_sentence(texts, rng, SentenceConstraints(tuple(phrases), tuple(avoided), prefix))
 
 
-def random_sentence(texts: ToyTexts, rng: random.Random, constraints: SentenceConstraints | None = None) -> Sentence:
+def random_sentence(
+    texts: ToyTexts | ByteTexts, rng: random.Random, constraints: SentenceConstraints | None = None
+) -> Sentence:
     """A sentence with options and, unless they are given, constraints of every kind, each with its own probability."""
     is_given, constraints = constraints is not None, constraints or SentenceConstraints()
     if rng.random() < 0.8 and not is_given:
@@ -109,7 +120,8 @@ def random_sentence(texts: ToyTexts, rng: random.Random, constraints: SentenceCo
         constraints = with_shared_form(replace(constraints, phrases=tuple(phrases)), rng)
     if rng.random() < 0.2:
         avoided = tuple(replace(item, ignores_case=True) for item in constraints.avoided)
-        constraints = replace(constraints, avoided=avoided)
+        prefix = constraints.prefix and replace(constraints.prefix, ignores_case=True)
+        constraints = replace(constraints, avoided=avoided, prefix=prefix)
     num_tokens = sum(phrase.num_constraint_tokens for phrase in constraints.phrases)
     num_prefix = len(constraints.prefix.pieces) + 1 if constraints.prefix else 0
     options = random_options(rng)
@@ -136,16 +148,13 @@ def test_results_are_those_of_the_python_search(core, texts, writes_surfaces):
         assert found == python_search(model, texts, sentence), (case, sentence)
 
 
-@pytest.mark.parametrize("texts", TINY)
-def test_phrases_are_tracked_as_in_python(core, texts, monkeypatch):
-    rng, search, cases = random.Random(5), search_for(core, texts), []
-    for case in range(rounds(20, 3000)):
-        sentence = random_sentence(texts, rng, random_free_phrases(texts, rng))
-        cases.append((ToyModel(texts.size, case, rng.choice([0.5, 2.0])), sentence))
-    expected = [python_search(model, texts, sentence) for model, sentence in cases]
-    monkeypatch.setattr(compiled, "ConstraintTracker", None)  # which is not asked
-    for (model, sentence), own in zip(cases, expected, strict=True):
-        assert compiled_search(model, sentence, search) == own, sentence
+@pytest.mark.parametrize(("texts", "forms"), [(BYTES, FORMS), (CUT, CUT_FORMS)])
+def test_results_are_those_of_the_python_search_for_pieces_with_bytes(core, texts, forms):
+    rng, search = random.Random(5), search_for(core, texts)
+    for case in range(rounds(40, 3000)):
+        model = ToyModel(len(texts.surfaces), case, rng.choice([0.5, 2.0]))
+        sentence = random_bytes_sentence(texts, forms, rng)
+        assert compiled_search(model, sentence, search) == python_search(model, texts, sentence), (case, sentence)
 
 
 @settings(max_examples=rounds(30, 1000))
@@ -173,6 +182,11 @@ def test_random_sentences_have_every_kind_of_constraint_and_of_outcome(core):
         lambda phrase: len(phrase.forms) > 1,
     ):
         assert sum(map(bool, map(is_one, phrases))) > 3
+    constraints = [sentence.constraints for sentence in sentences]
+    assert sum(len({form for one in c.phrases for form in one.forms}) < len(c.phrases) for c in constraints) > 3
+    for ignores_case in (False, True):
+        assert sum(text.ignores_case == ignores_case for own in constraints for text in own.avoided) > 3
+        assert sum(own.prefix.ignores_case == ignores_case for own in constraints if own.prefix) > 3
     results = [compiled_search(ToyModel(MANY.size, 1), s, search_for(core, MANY)).result for s in sentences]
     assert {result.outcome for result in results} == {"complete", "unmet"}
 
@@ -291,6 +305,35 @@ def test_cancel_before_the_first_step_needs_no_step(core):
     sentence = Sentence(SentenceConstraints(), 20, options, source=0, interruption=Interruption(cancel))
     found = compiled_search(ToyModel(WORDS.size, 5), sentence, search_for(core, WORDS))
     assert (found.result.outcome, found.num_model_steps) == ("cancelled", 0)
+
+
+def test_numbers_that_describe_no_constraints_are_refused(core, monkeypatch):
+    """However they are changed or cut, they are refused, or the search ends as usual."""
+    rng, num_refused, of_constraints = random.Random(8), 0, compiled._in_numbers
+
+    def changed(*arguments):
+        numbers = of_constraints(*arguments)
+        numbers[rng.randrange(len(numbers))] = rng.choice([-(2**31), -2, -1, 0, 1, 3, 70, 2**20, 2**31 - 1])
+        return numbers[: rng.choice([len(numbers), len(numbers), rng.randrange(len(numbers))])]
+
+    monkeypatch.setattr(compiled, "_in_numbers", changed)
+    for case in range(rounds(60, 3000)):
+        sentence = random_sentence(MANY, rng)
+        try:
+            compiled_search(ToyModel(MANY.size, case), sentence, CompiledSearch(core.functions, toy_vocabulary(MANY)))
+        except CompiledSearchError:
+            num_refused += 1
+    assert num_refused > 20
+
+
+def test_constraints_with_many_states_are_forgotten_after_the_search(core, monkeypatch):
+    monkeypatch.setattr(compiled, "_MAX_LEARNED", 20)
+    search = CompiledSearch(core.functions, toy_vocabulary(MANY))
+    options = SearchOptions(beam=5)
+    for text, is_kept in (("ba", False), (None, True)):
+        phrases = (MANY.phrase(text),) if text else ()
+        compiled_search(ToyModel(MANY.size, 1), Sentence(SentenceConstraints(phrases), 9, options, source=0), search)
+        assert bool(search._kept) == is_kept
 
 
 class _BrokenText(Exception):

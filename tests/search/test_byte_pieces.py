@@ -37,6 +37,10 @@ class ByteTexts:
     pieces: tuple[Piece, ...]
 
     @property
+    def size(self) -> int:
+        return len(self.pieces) + SPECIALS
+
+    @property
     def surfaces(self) -> list[str]:
         return ["", "", *map(self._surface, self.pieces)]
 

@@ -44,32 +44,32 @@ BeamSearch::Result BeamSearch::run() {
 
 // One row, behind the forced prefix, which the model reads in one pass.
 void BeamSearch::begin() {
+  const Constraints::Beginning beginning = constraints_.forced_prefix(vocabulary_, task_.max_length, watch_);
   Row row{};
   row.history = -1;
-  row.state = task_.prefix_state;
-  row.met.assign(task_.prefix_met, task_.prefix_met + constraints_.num_phrases());
-  row.endings = {task_.prefix_endings[0], task_.prefix_endings[1], task_.prefix_endings[2]};
-  row.changes = following_.start(task_.prefix, task_.prefix_length);
-  constraints_.enter(row.state);
+  row.state = beginning.state;
+  row.met = beginning.met;
+  if (task_.late_penalty)
+    for (int32_t piece : beginning.pieces) row.endings = row.endings.after(vocabulary_.traits[piece], 1, false);
+  row.changes = following_.start(beginning.pieces);
   row.remaining = constraints_.remaining(row.state, row.met, nullptr);
-  read_prefix(row);
+  read_prefix(beginning.pieces, row);
   rows_.push_back(std::move(row));
-  result_.num_steps = task_.prefix_length;
+  result_.num_steps = num_pieces_;
 }
 
-void BeamSearch::read_prefix(Row& row) {
+void BeamSearch::read_prefix(const std::vector<int32_t>& pieces, Row& row) {
   std::vector<int> nodes{0};
-  for (int i = 0; i < task_.prefix_length; i++) nodes.push_back(steps_.child(nodes.back(), task_.prefix[i]));
-  if (task_.prefix_length) expand({nodes.begin(), nodes.end() - 1});
-  for (int i = 0; i < task_.prefix_length; i++) {
-    const int32_t piece = task_.prefix[i];
-    const double log_prob = steps_.logits(nodes[i])[piece] - steps_.log_sum(nodes[i]);
-    history_.push_back({row.history, piece, log_prob});
+  for (int32_t piece : pieces) nodes.push_back(steps_.child(nodes.back(), piece));
+  if (!pieces.empty()) expand({nodes.begin(), nodes.end() - 1});
+  for (size_t i = 0; i < pieces.size(); i++) {
+    const double log_prob = steps_.logits(nodes[i])[pieces[i]] - steps_.log_sum(nodes[i]);
+    history_.push_back({row.history, pieces[i], log_prob});
     row.history = static_cast<int32_t>(history_.size()) - 1;
     row.log_prob += log_prob;
   }
   row.node = nodes.back();
-  num_pieces_ = task_.prefix_length;
+  num_pieces_ = static_cast<int32_t>(pieces.size());
 }
 
 // Takes every row one piece further (algorithm 2).

@@ -41,7 +41,7 @@ class BeamSearch {
   };
 
   void begin();
-  void read_prefix(Row&);
+  void read_prefix(const std::vector<int32_t>& pieces, Row&);
   void step();
   void expand(const std::vector<int>& nodes);
   std::vector<bool> share_beam(const std::vector<Candidate>&, int beam);

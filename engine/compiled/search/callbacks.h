@@ -1,4 +1,4 @@
-// What the compiled search asks Python: the constraint tracker, texts of hypotheses, and interruptions.
+// What the compiled search asks Python: texts of hypotheses, and interruptions.
 #pragma once
 
 #include <stddef.h>
@@ -15,8 +15,8 @@ struct CallbackFailed : std::runtime_error {
   CallbackFailed() : std::runtime_error("a Python callback failed") {}
 };
 
-// Results of callbacks; a function that returns a count uses the negative ones.
-enum Answer : int32_t { FAILED_ANSWER = -1, CANCELLED_ANSWER = -2, DEADLINE_ANSWER = -3, WHOLE_ANSWER = -4 };
+// Negative results of callbacks.
+enum Answer : int32_t { FAILED_ANSWER = -1, CANCELLED_ANSWER = -2, DEADLINE_ANSWER = -3 };
 
 inline int32_t checked(int32_t answer) {
   if (answer == FAILED_ANSWER) throw CallbackFailed();
@@ -28,7 +28,6 @@ inline int32_t checked(int32_t answer) {
 struct Callbacks {
   int32_t (*interrupted)();                                // 0, CANCELLED_ANSWER or DEADLINE_ANSWER; may be null
   int32_t (*text_number)(const int32_t* pieces, int32_t);  // equal for pieces that write the same text
-  int32_t (*next_bytes)(const uint8_t* run, int32_t, int32_t* pieces);  // their number, or WHOLE_ANSWER
 };
 
 }  // namespace pinpoint

@@ -93,21 +93,12 @@ Mask Expansion::mask_of(size_t r, const std::vector<int32_t>& tokens) {
   return mask;
 }
 
-// The bytes that continue the unfinished character at the end of the row; nothing if its last character is whole.
+// The pieces that continue the unfinished character at the end of the row; nothing if its last character is whole.
 std::optional<std::vector<int32_t>> Expansion::next_bytes(const std::vector<int32_t>& tokens) const {
-  constexpr size_t MAX_BEGINNING = 3;  // bytes of an unfinished character
-  const std::vector<int16_t>& bytes = setting_.vocabulary.bytes;
-  if (bytes[tokens.back()] <= 0x7F) return std::nullopt;
-  size_t first = tokens.size();
-  while (first > 0 && tokens.size() - first < MAX_BEGINNING && bytes[tokens[first - 1]] >= 0) first--;
-  uint8_t run[MAX_BEGINNING];
-  for (size_t i = first; i < tokens.size(); i++) run[i - first] = static_cast<uint8_t>(bytes[tokens[i]]);
-  std::vector<int32_t> found(256);
-  const int32_t length = static_cast<int32_t>(tokens.size() - first);
-  const int32_t count = checked(setting_.python.next_bytes(run, length, found.data()));
-  if (count == WHOLE_ANSWER) return std::nullopt;
-  found.resize(count);
-  return found;
+  if (!setting_.vocabulary.any_bytes) return std::nullopt;
+  const Unfinished unfinished = unfinished_behind(setting_.vocabulary, tokens);
+  if (!unfinished.size) return std::nullopt;
+  return pieces_after(setting_.vocabulary, unfinished);
 }
 
 std::vector<Candidate> Expansion::candidates() {

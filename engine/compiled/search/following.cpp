@@ -25,11 +25,11 @@ void Following::next_line(const Costs& costs, int32_t piece, Seen seen) const {
   }
 }
 
-Following::Costs Following::start(const int32_t* pieces, int count) const {
+Following::Costs Following::start(const std::vector<int32_t>& pieces) const {
   if (!is_needed_) return {};
   Costs costs{0};
   for (double changes : changed_) costs.push_back(costs.back() + changes);
-  for (int i = 0; i < count; i++) costs = after(costs, pieces[i]);
+  for (int32_t piece : pieces) costs = after(costs, piece);
   const double least = *std::min_element(costs.begin(), costs.end());
   for (double& entry : costs) entry -= least;
   return costs;

@@ -16,7 +16,7 @@ class Following {
 
   bool is_needed() const { return is_needed_; }
   // The costs of a row that must begin with these pieces, which are free.
-  Costs start(const int32_t* pieces, int count) const;
+  Costs start(const std::vector<int32_t>& pieces) const;
   Costs after(const Costs&, int32_t piece) const;
   // Nats that a row with these costs has lost for certain after one more piece; after the end, all that it loses.
   double penalty_after(const Costs&, int32_t piece) const;

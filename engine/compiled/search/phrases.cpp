@@ -3,230 +3,188 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace pinpoint {
 
 namespace {
 
-constexpr int32_t FAR = std::numeric_limits<int32_t>::max() / 2, CAPACITY = 64;
-enum Place : uint8_t { UNTRACKED, AT_START, INSIDE, ENDED };  // in a sentence
+constexpr int32_t FAR = std::numeric_limits<int32_t>::max() / 2;
 
-uint8_t kind(uint8_t character_class) { return character_class & KIND; }
-bool is_word(uint8_t a_kind) { return a_kind == WORD || a_kind == DIGIT; }
-
-uint8_t place_after(uint8_t place, uint8_t of) {  // `matching.sentence_after`
-  if (place == UNTRACKED) return UNTRACKED;
-  if (of & SENTENCE_END || (place == ENDED && of & SENTENCE_CLOSER)) return ENDED;
-  if (of & SPACE) return place == INSIDE ? INSIDE : AT_START;
-  return place == AT_START && of & SENTENCE_OPENER ? AT_START : INSIDE;
-}
-
-void insert(std::vector<std::pair<int32_t, int32_t>>& matches, std::pair<int32_t, int32_t> match) {
-  const auto place = std::lower_bound(matches.begin(), matches.end(), match);
-  if (place == matches.end() || *place != match) matches.insert(place, match);
-}
-
-template <class Container, class Item>
-bool contains(const Container& sorted, const Item& item) {
-  return std::binary_search(sorted.begin(), sorted.end(), item);
+SharedMatches sharing_of(const std::vector<PhraseAutomaton::Phrase>& phrases) {
+  std::vector<int32_t> group_of;
+  std::vector<std::vector<SharedForms::Member>> members;
+  for (size_t p = 0; p < phrases.size(); p++) {
+    const PhraseAutomaton::Phrase& phrase = phrases[p];
+    group_of.push_back(phrase.group);
+    if (phrase.group < 0) continue;
+    if (members.size() <= static_cast<size_t>(phrase.group)) members.resize(phrase.group + 1);
+    members[phrase.group].push_back({static_cast<int32_t>(p), phrase.count, phrase.num_pieces});
+  }
+  return SharedMatches(std::move(group_of), {members.begin(), members.end()});
 }
 
 }  // namespace
 
-bool PhraseAutomaton::Context::goes_on(uint8_t of) const {
-  return is_word(last) || (last == NUMBER_JOINER && before_last == DIGIT && kind(of) == DIGIT);
-}
-
-void PhraseAutomaton::Context::read(uint8_t of) {
-  before_last = kind(of) == NUMBER_JOINER ? last : static_cast<uint8_t>(OTHER);
-  last = kind(of);
-  is_first = false;
-  sentence = place_after(sentence, of);
-}
-
-bool PhraseAutomaton::State::operator<(const State& other) const {
-  const auto facts = [](const State& one) {
-    const Context& c = one.context;
-    return std::tie(one.turn, c.before_last, c.last, c.is_first, c.is_open, c.sentence, one.partial, one.pending,
-                    one.progress);
-  };
-  return facts(*this) < facts(other);
-}
-
-PhraseAutomaton::PhraseAutomaton(const Vocabulary& vocabulary, std::vector<Phrase> phrases,
-                                 std::vector<Pattern> patterns, std::vector<Spelling> spellings)
+PhraseAutomaton::PhraseAutomaton(const Vocabulary& vocabulary, std::vector<Phrase> phrases, Patterns patterns,
+                                 std::vector<Spelling> spellings)
     : vocabulary_(vocabulary), phrases_(std::move(phrases)), patterns_(std::move(patterns)),
-      spellings_(std::move(spellings)), states_(START) {
-  bool any_initial = false;
-  for (size_t number = 0; number < patterns_.size(); number++) {
-    patterns_by_first_[patterns_[number].text[0]].push_back(static_cast<int32_t>(number));
-    any_initial |= patterns_[number].is_initial;
-  }
-  std::vector<size_t> num_spellings(phrases_.size());
-  for (size_t number = 0; number < spellings_.size(); number++) {
+      spellings_(std::move(spellings)), sharing_(sharing_of(phrases_)) {
+  for (const Pattern& pattern : patterns_) tracks_sentences_ |= pattern.is_initial;
+  for (size_t number = 0; number < spellings_.size(); number++)
     spellings_by_first_[spellings_[number].pieces[0]].push_back(static_cast<int32_t>(number));
-    most_spellings_ = std::max(most_spellings_, ++num_spellings[patterns_[spellings_[number].pattern].owner]);
-  }
   for (const Phrase& phrase : phrases_) has_turns_ |= phrase.turn >= 0;
+}
+
+PhraseAutomaton::State PhraseAutomaton::start() const {
   State start;
-  start.context.sentence = any_initial ? AT_START : UNTRACKED;
-  number_of(std::move(start));
-  const size_t num = phrases_.size(), width = NUM_FLAGS + 2 * num;
-  memory_.resize(CAPACITY * (3 + num + width) + num * most_spellings_);
-  int32_t* free = memory_.data();
-  const auto take = [&free](size_t size) { return std::exchange(free, free + size); };
-  buffers_ = {take(CAPACITY), take(CAPACITY), take(CAPACITY), take(CAPACITY * num), take(CAPACITY * width),
-              take(num * most_spellings_), CAPACITY};
+  start.context.sentence = tracks_sentences_ ? AT_START : UNTRACKED;
+  start.shared = sharing_.start();
+  return start;
 }
 
-int32_t PhraseAutomaton::number_of(State&& state) {
-  const auto [place, is_new] = numbers_.try_emplace(std::move(state), static_cast<int32_t>(states_.size()));
-  if (is_new) states_.push_back(place->first);
-  return place->second;
-}
-
-void PhraseAutomaton::follow(int32_t count) {
-  std::fill_n(buffers_.completed, static_cast<size_t>(count) * num_phrases(), 0);
-  for (int32_t i = 0; i < count; i++) {
-    Counts counts = buffers_.completed + static_cast<size_t>(i) * num_phrases();
-    buffers_.next[i] = number_of(after(states_[buffers_.states[i]], buffers_.pieces[i], counts));
-  }
-}
-
-bool PhraseAutomaton::has_space_before(const Context& context, int32_t piece) const {
-  return !(context.is_first || context.is_open || vocabulary_.traits[piece] & GLUES_LEFT);
-}
-
-// `PhraseAutomaton.advance`
 PhraseAutomaton::State PhraseAutomaton::after(const State& state, int32_t piece, Counts counts) const {
-  const Vocabulary::Text text = vocabulary_.text(piece);
-  if (!text.length) return state;
-  State read_one = has_space_before(state.context, piece) ? after_space(state, counts) : state;
-  const Matches progress = std::move(read_one.progress);
-  read_one.progress.clear();
-  for (int32_t i = 0; i < text.length; i++) read(read_one, text.characters[i], text.classes[i], counts);
-  read_one.context.is_open = (vocabulary_.traits[piece] & GLUES_RIGHT) != 0;
-  read_one.progress = advanced_spellings(progress, piece, read_one);
-  return read_one;
+  if (vocabulary_.text(piece).is_empty()) return state;
+  const bool has_space = state.context.has_space_before(vocabulary_, piece);
+  if (state.context.unfinished.size && (has_space || !is_byte(vocabulary_.first_code(piece)))) {  // it stays unfinished
+    State broken = state;
+    broken.progress.clear();
+    for (uint8_t i = 0; i < state.context.unfinished.size; i++) read(broken, BROKEN, counts);
+    broken.context.unfinished = {};
+    return after(broken, piece, counts);
+  }
+  return has_space ? after_text(after_space(state, counts), piece, counts) : after_text(state, piece, counts);
+}
+
+// After the piece's own characters.
+PhraseAutomaton::State PhraseAutomaton::after_text(const State& state, int32_t piece, Counts counts) const {
+  State after = state;
+  after.progress.clear();
+  if (vocabulary_.any_bytes) {
+    const ReadText text = read_text(vocabulary_, piece, false, state.context.unfinished);
+    for (const Character& character : text.characters) read(after, character, counts);
+  } else {
+    for (uint32_t number : vocabulary_.text(piece)) read(after, vocabulary_.alphabet[number], counts);
+  }
+  after.progress = advanced_spellings(state.progress, piece, after);
+  after.context.close(vocabulary_, piece);
+  return after;
 }
 
 // With the partial spellings that continue with a space or have not written a character.
 PhraseAutomaton::State PhraseAutomaton::after_space(const State& state, Counts counts) const {
-  State read_one = state;
-  read_one.progress.clear();
-  read(read_one, ' ', SPACE, counts);
+  State after = state;
+  after.progress.clear();
+  read(after, SPACE_CHARACTER, counts);
   for (const auto& [number, depth] : state.progress) {
     const int32_t length = spellings_[number].lengths[depth];
-    if (!length || contains(read_one.partial, Match{spellings_[number].pattern, length + 1}))
-      read_one.progress.emplace_back(number, depth);
+    if (!length || contains(after.partial, Match{spellings_[number].pattern, length + 1}))
+      after.progress.emplace_back(number, depth);
   }
-  return read_one;
+  return after;
+}
+
+bool PhraseAutomaton::is_idle_behind_space(const State& state) const {
+  std::vector<int32_t> ignored(phrases_.size());
+  return !state.context.unfinished.size && after_space(state, ignored.data()).is_idle();
+}
+
+// A match of the current turn is pending, until the word or number ends.
+bool PhraseAutomaton::waits(const State& state) const {
+  return has_turns_ && std::any_of(state.pending.begin(), state.pending.end(),
+                                   [&](const Match& match) { return turn_of(match.first) == state.turn; });
 }
 
 // Reads one character, without the spellings.
-void PhraseAutomaton::read(State& state, uint32_t character, uint8_t of, Counts counts) const {
-  const auto beginning = patterns_by_first_.find(character);
-  const bool begins = beginning != patterns_by_first_.end();
-  if (!state.pending.empty()) decide(state, of, counts);
-  if (begins || !state.partial.empty()) {
-    Matches going;
-    const auto go_on = [&](int32_t number, int32_t matched) {
-      if (static_cast<size_t>(matched) == patterns_[number].text.size())
-        insert(state.pending, {number, 0});
-      else
-        insert(going, {number, matched});
-    };
-    const bool is_inside = state.context.goes_on(of);
-    const auto waits = [&] {  // for the word or number of the current turn to end
-      return std::any_of(state.pending.begin(), state.pending.end(),
-                         [&](const Match& match) { return turn_of(match.first) == state.turn; });
-    };
-    const bool may_be_next = has_turns_ && waits();
-    std::vector<int32_t> fresh;
-    for (size_t i = 0; begins && i < beginning->second.size(); i++) {
-      const int32_t number = beginning->second[i], own = turn_of(number);
-      const Pattern& pattern = patterns_[number];
-      if (is_inside ? pattern.bounded_left : pattern.goes_on) continue;
-      if (pattern.is_initial && state.context.sentence != AT_START) continue;
-      if (own < 0 || own == state.turn || (may_be_next && own == state.turn + 1 && !pattern.joins_numbers))
-        fresh.push_back(number);
-    }
-    for (const auto& [number, matched] : state.partial)
-      if (patterns_[number].text[matched] == character) go_on(number, matched + 1);
-    for (int32_t number : fresh) go_on(number, 1);
+void PhraseAutomaton::read(State& state, const Character& character, Counts counts) const {
+  if (!state.pending.empty()) decide(state, character, counts);
+  const bool may_be_next = waits(state);
+  const auto is_fresh = [&](int32_t number) {
+    const int32_t own = turn_of(number);
+    return own < 0 || own == state.turn ||
+           (may_be_next && own == state.turn + 1 && !patterns_[number].joins_numbers);
+  };
+  const std::vector<int32_t> fresh = patterns_.beginning(state.context, character, is_fresh);
+  if (!fresh.empty() || !state.partial.empty()) {
+    auto [going, ended] = patterns_.read(state.partial, fresh, character);
     state.partial = std::move(going);
+    for (const Match& match : ended) insert(state.pending, match);
   }
-  state.context.read(of);
+  if (!state.shared.empty()) sharing_.move_on(patterns_, state.shared, state.partial, state.pending);
+  state.context.read(character);
 }
 
-// Confirms, breaks or keeps the pending matches (`matching.decide`, `PhraseAutomaton._decide`).
-void PhraseAutomaton::decide(State& state, uint8_t of, Counts counts) const {
-  Matches confirmed, waiting;
-  for (const auto& [number, since] : state.pending) {
-    const Pattern& pattern = patterns_[number];
-    if (phrases_[pattern.owner].ends_text) continue;
-    if (since == 0 && pattern.ends_in_digit && kind(of) == NUMBER_JOINER) {
-      insert(waiting, {number, 1});
-      continue;
-    }
-    const bool is_broken = since == 0 ? of & MARK || (pattern.bounded_right && is_word(kind(of))) : kind(of) == DIGIT;
-    if (!is_broken) confirmed.emplace_back(number, since);
-  }
+// Confirms, breaks or keeps the pending matches. The search for a phrase restarts after each occurrence: a match that
+// began inside one does not count.
+void PhraseAutomaton::decide(State& state, const Character& character, Counts counts) const {
+  Matches lasting;
+  for (const Match& match : state.pending)
+    if (!phrases_[patterns_[match.first].owner].ends_text) lasting.push_back(match);
+  auto [confirmed, waiting] = patterns_.decide(lasting, character);
   state.pending = std::move(waiting);
   if (confirmed.empty() && !has_turns_) return;
-  int32_t since_turn = FAR;
-  std::vector<int32_t> since_end(phrases_.size(), FAR);
-  confirm(confirmed, state, counts, since_turn, since_end);
-  const bool waits = std::any_of(state.pending.begin(), state.pending.end(),
-                                 [&](const Match& match) { return turn_of(match.first) == state.turn; });
+  state.shared = sharing_.take(patterns_, std::move(state.shared), confirmed);
+  const Since since = confirm(confirmed, state.turn, counts);
+  const bool may_be_next = waits(state);
   const auto is_taken = [&](int32_t number, int32_t reach) {  // by an occurrence that it would overlap
     const int32_t own = turn_of(number);
-    if (own < 0) return reach > since_end[patterns_[number].owner];
-    return own < state.turn || own > state.turn + waits || reach > since_turn;
+    if (own < 0) return reach > since.end[patterns_[number].owner];
+    return own < state.turn || own > state.turn + may_be_next || reach > since.turn;
   };
   const auto drop = [](Matches& matches, auto is_one) {
     matches.erase(std::remove_if(matches.begin(), matches.end(), is_one), matches.end());
   };
   drop(state.partial, [&](const Match& match) { return is_taken(match.first, match.second); });
   drop(state.pending, [&](const Match& match) {
-    return is_taken(match.first, match.second - 1 + static_cast<int32_t>(patterns_[match.first].text.size()));
+    return is_taken(match.first, match.second - 1 + patterns_[match.first].length());
   });
 }
 
-// Counts the matches, earliest end first, that do not overlap and whose turn it is; sets the state's next turn, the
-// characters since the last turn ended and, by phrase, since its last occurrence.
-void PhraseAutomaton::confirm(const Matches& matches, State& state, Counts counts, int32_t& since_turn,
-                              std::vector<int32_t>& since_end) const {
+// Counts the matches, earliest end first, that do not overlap and whose turn it is, and moves the turn on.
+PhraseAutomaton::Since PhraseAutomaton::confirm(const Matches& matches, int32_t& turn, Counts counts) const {
+  Since found{FAR, std::vector<int32_t>(phrases_.size(), FAR)};
   Matches in_order = matches;
   std::stable_sort(in_order.begin(), in_order.end(),
                    [](const Match& a, const Match& b) { return a.second > b.second; });
   for (const auto& [number, since] : in_order) {
-    const int32_t owner = patterns_[number].owner, own = turn_of(number);
-    if (own >= 0 && own != state.turn) continue;
-    const int32_t free = own < 0 ? since_end[owner] : since_turn;
-    if (since + static_cast<int32_t>(patterns_[number].text.size()) > free) continue;
-    counts[owner]++;
-    since_end[owner] = since;
+    const Pattern& pattern = patterns_[number];
+    const int32_t own = turn_of(number);
+    if (sharing_.group_of(pattern) >= 0 || (own >= 0 && own != turn)) continue;
+    if (since + pattern.length() > (own < 0 ? found.end[pattern.owner] : found.turn)) continue;
+    counts[pattern.owner]++;
+    found.end[pattern.owner] = since;
     if (own >= 0) {
-      state.turn++;
-      since_turn = since;
+      turn++;
+      found.turn = since;
     }
   }
+  return found;
+}
+
+void PhraseAutomaton::count_pending(const State& state, Counts counts) const {
+  int32_t turn = state.turn;
+  confirm(state.pending, turn, counts);
+}
+
+void PhraseAutomaton::count_sure(const State& state, Counts counts) const {
+  Matches sure;
+  for (const Match& match : state.pending)
+    if (!Patterns::may_break(vocabulary_, patterns_[match.first], match.second, state.context)) sure.push_back(match);
+  int32_t turn = state.turn;
+  confirm(sure, turn, counts);
 }
 
 // Partial spellings after `piece`: those whose characters still match the text.
-PhraseAutomaton::Matches PhraseAutomaton::advanced_spellings(const Matches& progress, int32_t piece,
-                                                             const State& after) const {
-  Matches going;
+PhraseAutomaton::Progress PhraseAutomaton::advanced_spellings(const Progress& progress, int32_t piece,
+                                                              const State& after) const {
+  Progress going;
   const auto try_one = [&](int32_t number, int32_t depth) {
     const Spelling& spelling = spellings_[number];
-    const int32_t num_pieces = static_cast<int32_t>(spelling.pieces.size());
-    if (depth == num_pieces || spelling.pieces[depth] != piece) return;
+    if (depth == spelling.size() || spelling.pieces[depth] != piece) return;
     const int32_t length = spelling.lengths[depth + 1];
-    const bool matches = depth + 1 == num_pieces ? contains(after.pending, Match{spelling.pattern, 0})
-                                                 : !length || contains(after.partial, Match{spelling.pattern, length});
+    const bool matches = depth + 1 == spelling.size()
+                             ? contains(after.pending, Match{spelling.pattern, 0})
+                             : !length || contains(after.partial, Match{spelling.pattern, length});
     if (matches) insert(going, {number, depth + 1});
   };
   for (const auto& [number, depth] : progress) try_one(number, depth);
@@ -236,94 +194,116 @@ PhraseAutomaton::Matches PhraseAutomaton::advanced_spellings(const Matches& prog
 }
 
 // The matches at the end of the text, without those in an open word, which the next piece breaks.
-PhraseAutomaton::Matches PhraseAutomaton::matches_at_end(const State& state) const {
+Matches PhraseAutomaton::matches_at_end(const State& state) const {
+  const bool is_open = state.context.is_open || state.context.unfinished.size;
   Matches found;
   for (const Match& match : state.pending)
-    if (!(state.context.is_open && patterns_[match.first].bounded_right)) found.push_back(match);
+    if (!(is_open && patterns_[match.first].bounded_right)) found.push_back(match);
   return found;
 }
 
-void PhraseAutomaton::describe(int32_t count) {
-  const size_t num = phrases_.size(), width = NUM_FLAGS + 2 * num;
-  for (int32_t i = 0; i < count; i++) {
-    const State& state = states_[buffers_.states[i]];
-    int32_t* record = buffers_.records + i * width;
-    std::fill_n(record, width, 0);
-    const bool may_have_space = !(state.context.is_first || state.context.is_open);
-    std::vector<int32_t> ignored(num);
-    record[0] = state.is_idle();
-    record[1] = may_have_space && after_space(state, ignored.data()).is_idle();
-    record[2] = may_have_space;
-    record[3] = state.context.is_open;
-    for (const Match& match : state.pending) record[4] |= phrases_[patterns_[match.first].owner].ends_text;
-    record[5] = true;  // met if it ended here, as far as the counts by phrase do not show
-    int32_t *pending = record + NUM_FLAGS, *to_go = pending + num, since_turn = FAR;
-    std::vector<int32_t> since_end(num, FAR);
-    State at_end;
-    at_end.turn = state.turn;
-    confirm(state.pending, at_end, pending, since_turn, since_end);
-    for (size_t p = 0; p < num; p++) to_go[p] = phrases_[p].num_pieces;
-    for (const auto& [number, depth] : state.progress) {
-      int32_t& own = to_go[patterns_[spellings_[number].pattern].owner];
-      own = std::min(own, static_cast<int32_t>(spellings_[number].pieces.size()) - depth);
-    }
-    for (const Match& match : matches_at_end(state)) to_go[patterns_[match.first].owner] = 0;
-  }
+bool PhraseAutomaton::shared_met(const State& state) const {
+  const std::vector<int32_t> missing = sharing_.missing(sharing_.take(patterns_, state.shared, state.pending));
+  return std::all_of(missing.begin(), missing.end(), [](int32_t pieces) { return pieces == 0; });
 }
 
-// For each phrase, the pieces that advance it (`PhraseAutomaton.next_pieces`).
-int32_t PhraseAutomaton::forced(int32_t number) {
-  const State& state = states_[number];
+PhraseAutomaton::Missing PhraseAutomaton::shared_missing(const State& state) const {
+  const Shared met_at_end = sharing_.take(patterns_, state.shared, matches_at_end(state));
+  const std::vector<int32_t> left = sharing_.missing(met_at_end);
+  std::vector<int32_t> begun(left.size(), FAR);
+  for (const auto& [number, depth] : state.progress) {
+    const Spelling& own = spellings_[number];
+    const int32_t group = sharing_.group_of(patterns_[own.pattern]);
+    if (group < 0 || depth == own.size()) continue;
+    begun[group] =
+        std::min(begun[group], sharing_.missing_with(patterns_, met_at_end, state.partial, own, depth));
+  }
+  Missing found;
+  for (size_t group = 0; group < left.size(); group++) {
+    found.num_pieces += std::min(left[group], begun[group]);
+    found.is_under_way |= begun[group] < left[group];
+  }
+  return found;
+}
+
+bool PhraseAutomaton::ends_here(const State& state) const {
+  return std::any_of(state.pending.begin(), state.pending.end(),
+                     [&](const Match& match) { return phrases_[patterns_[match.first].owner].ends_text; });
+}
+
+std::vector<int32_t> PhraseAutomaton::to_go(const State& state) const {
+  std::vector<int32_t> missing;
+  for (const Phrase& phrase : phrases_) missing.push_back(phrase.num_pieces);
+  for (const auto& [number, depth] : state.progress) {
+    int32_t& own = missing[patterns_[spellings_[number].pattern].owner];
+    own = std::min(own, spellings_[number].size() - depth);
+  }
+  for (const Match& match : matches_at_end(state)) missing[patterns_[match.first].owner] = 0;
+  return missing;
+}
+
+// The next piece of a partial spelling, or the first of a shorter rest. At most one piece for each spelling: of two
+// partial matches of it, the longer one continues.
+std::vector<std::vector<int32_t>> PhraseAutomaton::next_pieces(const State& state) const {
+  const Matches at_end = matches_at_end(state);
   std::set<int32_t> met_at_end, met_turns;
-  for (const Match& match : matches_at_end(state)) {
+  for (const Match& match : at_end) {
+    if (sharing_.group_of(patterns_[match.first]) >= 0) continue;
     met_at_end.insert(patterns_[match.first].owner);
     met_turns.insert(turn_of(match.first));
   }
   int32_t turn = state.turn;
   while (met_turns.count(turn)) turn++;  // the next word confirms them
+  const Shared shared = sharing_.take(patterns_, state.shared, at_end);
+  const std::vector<int32_t> lacking = sharing_.missing(shared);
   std::map<int32_t, int32_t> deepest;
-  for (const auto& [spelling, depth] : state.progress) {
-    const Spelling& own = spellings_[spelling];
-    const bool is_last = depth == static_cast<int32_t>(own.pieces.size());
-    if (!is_last && !met_at_end.count(patterns_[own.pattern].owner))
-      deepest[spelling] = std::max(deepest[spelling], depth);
+  for (const auto& [number, depth] : state.progress) {
+    const Spelling& own = spellings_[number];
+    const Pattern& pattern = patterns_[own.pattern];
+    if (depth == own.size() || met_at_end.count(pattern.owner)) continue;
+    const int32_t group = sharing_.group_of(pattern);
+    if (group >= 0 && sharing_.missing_with(patterns_, shared, state.partial, own, depth) >= lacking[group]) continue;
+    deepest[number] = std::max(deepest[number], depth);
   }
   std::vector<std::set<int32_t>> following(phrases_.size());
   std::vector<int32_t> to_go(phrases_.size(), vocabulary_.size);
-  for (const auto& [spelling, depth] : deepest) {
-    const Spelling& own = spellings_[spelling];
+  for (const auto& [number, depth] : deepest) {
+    const Spelling& own = spellings_[number];
     const int32_t owner = patterns_[own.pattern].owner;
     following[owner].insert(own.pieces[depth]);
-    to_go[owner] = std::min(to_go[owner], static_cast<int32_t>(own.pieces.size()) - depth);
+    to_go[owner] = std::min(to_go[owner], own.size() - depth);
   }
+  std::map<int32_t, bool> is_useful;  // of phrases that share a form: one more occurrence
   for (const Spelling& own : spellings_) {
     const Pattern& pattern = patterns_[own.pattern];
     const int32_t begins = own.pieces[0], own_turn = phrases_[pattern.owner].turn;
     if (own_turn >= 0 && own_turn != turn) continue;
-    if (static_cast<int32_t>(own.pieces.size()) > to_go[pattern.owner] || !may_begin(state, begins, pattern)) continue;
+    if (own.size() > to_go[pattern.owner] || !may_begin(state, begins, pattern)) continue;
+    if (const int32_t group = sharing_.group_of(pattern); group >= 0) {
+      const auto [place, is_new] = is_useful.try_emplace(pattern.owner);
+      if (is_new) place->second = sharing_.missing_with_another(shared, pattern.owner) < lacking[group];
+      if (!place->second) continue;
+    }
     if (turn == state.turn || !breaks_number(state, begins, pattern)) following[pattern.owner].insert(begins);
   }
-  const int32_t size = static_cast<int32_t>(phrases_.size() * most_spellings_);
-  std::fill_n(buffers_.choices, size, -1);
-  for (size_t p = 0; p < phrases_.size(); p++)
-    std::copy(following[p].begin(), following[p].end(), buffers_.choices + p * most_spellings_);
-  return size;
+  std::vector<std::vector<int32_t>> found;
+  for (const std::set<int32_t>& pieces : following) found.emplace_back(pieces.begin(), pieces.end());
+  return found;
 }
 
-// True if the piece can begin the pattern here, with no open word before it.
+// True if the piece can begin the pattern here, with no open word or character before it.
 bool PhraseAutomaton::may_begin(const State& state, int32_t piece, const Pattern& pattern) const {
-  const Vocabulary::Text text = vocabulary_.text(piece);
-  const bool has_space = has_space_before(state.context, piece) || (text.length && text.characters[0] == ' ');
+  if (state.context.unfinished.size) return false;
   if (pattern.is_initial && state.context.sentence != AT_START && state.context.sentence != ENDED) return false;
+  const bool has_space = state.context.begins_with_space(vocabulary_, piece);
   if (pattern.is_initial && state.context.sentence == ENDED && !has_space) return false;
   return has_space || !pattern.bounded_left || !state.context.goes_on(pattern.begins_with_digit ? DIGIT : OTHER);
 }
 
 // True if the pattern, begun with the piece, would join the digit before it into one number.
 bool PhraseAutomaton::breaks_number(const State& state, int32_t piece, const Pattern& pattern) const {
-  const Vocabulary::Text text = vocabulary_.text(piece);
-  const bool has_space = has_space_before(state.context, piece) || (text.length && text.characters[0] == ' ');
-  return pattern.joins_numbers && state.context.last == DIGIT && !has_space;
+  return pattern.joins_numbers && state.context.last == DIGIT &&
+         !state.context.begins_with_space(vocabulary_, piece);
 }
 
 }  // namespace pinpoint

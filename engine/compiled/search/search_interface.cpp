@@ -7,7 +7,7 @@
 
 #include "../interface.h"
 #include "beam_search.h"
-#include "phrases.h"
+#include "constraint_numbers.h"
 
 namespace {
 
@@ -71,36 +71,30 @@ int32_t guarded(char* message, size_t size, Work work) noexcept {
 
 }  // namespace
 
-// The sizes of what ctypes fills, so that both sides can compare them: `Task`, `Output`, `Callbacks`, `TrackerCallbacks`
-// and `Buffers`.
+// The sizes of what ctypes fills, so that both sides can compare them: `Task`, `Output`, `Callbacks` and `Character`.
 PINPOINT_API void pinpoint_search_sizes(int32_t* sizes) noexcept {
   sizes[0] = sizeof(Task);
   sizes[1] = sizeof(Output);
   sizes[2] = sizeof(Callbacks);
-  sizes[3] = sizeof(TrackerCallbacks);
-  sizes[4] = sizeof(Tracker::Buffers);
+  sizes[3] = sizeof(Character);
 }
 
-// `bans`, `traits`, `bytes`, `surfaces` and `layouts` are (size,); `surfaces` may be null. `text_starts` is (size + 1,):
-// where the characters of each piece begin in `characters` and `classes`. Returns null if memory is exhausted.
+// `bans`, `traits`, `surfaces` and `layouts` are (size,); `surfaces` may be null. `text_starts` is (size + 1,):
+// where the characters of each piece begin in `characters`, which are numbers of an `alphabet`. `describe` is a function of
+// Python. Returns null if memory is exhausted.
 PINPOINT_API Vocabulary* pinpoint_search_vocabulary_new(int32_t size, int32_t begin, int32_t end, const uint8_t* bans,
-                                                        const uint8_t* traits, const int16_t* bytes,
-                                                        const char* const* surfaces, const int32_t* layouts,
+                                                        const uint8_t* traits, const char* const* surfaces, const int32_t* layouts,
                                                         const int32_t* text_starts, const uint32_t* characters,
-                                                        const uint8_t* classes) noexcept {
+                                                        const Character* alphabet, int32_t alphabet_size,
+                                                        int32_t (*describe)(uint32_t, Character*)) noexcept {
   try {
     std::vector<std::string> texts;
     if (surfaces) texts.assign(surfaces, surfaces + size);
-    const int32_t num_characters = text_starts[size];
     auto made = std::make_unique<Vocabulary>(
-        Vocabulary{size, begin, end, {bans, bans + size}, {traits, traits + size}, {bytes, bytes + size}, texts,
+        Vocabulary{size, begin, end, {bans, bans + size}, {traits, traits + size}, texts,
                    {layouts, layouts + size}, {text_starts, text_starts + size + 1},
-                   {characters, characters + num_characters}, {classes, classes + num_characters}, {}});
-    for (int32_t piece = 0; piece < size; piece++)
-      for (int32_t i = text_starts[piece]; i < text_starts[piece + 1]; i++) {
-        std::vector<int32_t>& pieces = made->pieces_with[characters[i]];
-        if (pieces.empty() || pieces.back() != piece) pieces.push_back(piece);
-      }
+                   {characters, characters + text_starts[size]}, {alphabet, alphabet + alphabet_size}, describe});
+    made->index();
     return made.release();
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -109,62 +103,18 @@ PINPOINT_API Vocabulary* pinpoint_search_vocabulary_new(int32_t size, int32_t be
 
 PINPOINT_API void pinpoint_search_vocabulary_free(Vocabulary* vocabulary) noexcept { delete vocabulary; }
 
-// `phrases` is (num_phrases, 4): required, num_pieces, is_sharing, ends_text. `layouts` is (num_layouts,), by piece. The
-// buffers must live as long as this.
-PINPOINT_API Constraints* pinpoint_search_constraints_new(int32_t num_phrases, const int32_t* phrases,
-                                                          int32_t num_tokens, int32_t is_bounded, int32_t num_layouts,
-                                                          const int32_t* layouts, const Tracker::Buffers* buffers,
-                                                          const TrackerCallbacks* python) noexcept {
-  try {
-    std::vector<Constraints::Phrase> all;
-    for (const int32_t* p = phrases; p != phrases + 4 * num_phrases; p += 4)
-      all.push_back({p[0], p[1], p[2] != 0, p[3] != 0});
-    return new Constraints(std::move(all), num_tokens, is_bounded != 0, {layouts, layouts + num_layouts},
-                           std::make_unique<PythonTracker>(*buffers, *python));
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+// The constraints of a sentence, in `made`; constraint_numbers.h describes the numbers. The vocabulary must live as long as
+// they are used.
+PINPOINT_API int32_t pinpoint_search_constraints_new(const Vocabulary* vocabulary, const int32_t* numbers,
+                                                     int32_t length, Constraints** made, char* message,
+                                                     int32_t message_size) noexcept {
+  return guarded(message, message_size,
+                 [&] { *made = read_constraints(*vocabulary, numbers, length).release(); });
 }
 
-// The constraints of phrases that share no form and have no `max_count`, tracked without Python. `numbers` describes them:
-// the number of phrases, with count, num_pieces, turn (-1: none) and ends_text of each; the number of patterns, with
-// owner, flags, length and characters of each; the number of spellings, with pattern, number of pieces, pieces and
-// lengths of each. The vocabulary must live as long as this is used.
-PINPOINT_API Constraints* pinpoint_search_phrases_new(const Vocabulary* vocabulary, const int32_t* numbers) noexcept {
-  try {
-    const int32_t* next = numbers;
-    std::vector<Constraints::Phrase> required;
-    std::vector<PhraseAutomaton::Phrase> phrases;
-    int num_tokens = 0;
-    for (int32_t left = *next++; left; left--, next += 4) {
-      required.push_back({next[0], next[1], false, next[3] != 0});
-      phrases.push_back({next[1], next[2], next[3] != 0});
-      num_tokens += next[0] * next[1];
-    }
-    std::vector<PhraseAutomaton::Pattern> patterns;
-    for (int32_t left = *next++; left; left--) {
-      const int32_t owner = *next++, flags = *next++, length = *next++;
-      const auto has = [flags](int bit) { return (flags >> bit & 1) != 0; };
-      patterns.push_back({owner, has(0), has(1), has(2), has(3), has(4), has(5), has(6), {next, next + length}});
-      next += length;
-    }
-    std::vector<PhraseAutomaton::Spelling> spellings;
-    for (int32_t left = *next++; left; left--) {
-      const int32_t pattern = *next++, length = *next++;
-      spellings.push_back({pattern, {next, next + length}, {next + length, next + 2 * length + 1}});
-      next += 2 * length + 1;
-    }
-    std::vector<int32_t> layouts = vocabulary->layouts;
-    for (const PhraseAutomaton::Spelling& spelling : spellings) layouts[spelling.pieces[0]] = NO_LAYOUT;
-    for (const PhraseAutomaton::Pattern& pattern : patterns)
-      if (const auto found = vocabulary->pieces_with.find(pattern.text[0]); found != vocabulary->pieces_with.end())
-        for (int32_t piece : found->second) layouts[piece] = NO_LAYOUT;
-    auto tracker = std::make_unique<PhraseAutomaton>(*vocabulary, std::move(phrases), std::move(patterns),
-                                                     std::move(spellings));
-    return new Constraints(std::move(required), num_tokens, false, std::move(layouts), std::move(tracker));
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+// The number of states and transitions that searches have learned, up to 2^31 - 1.
+PINPOINT_API int32_t pinpoint_search_constraints_size(const Constraints* constraints) noexcept {
+  return static_cast<int32_t>(std::min<size_t>(constraints->num_learned(), INT32_MAX));
 }
 
 PINPOINT_API void pinpoint_search_constraints_free(Constraints* constraints) noexcept { delete constraints; }

@@ -11,18 +11,14 @@ enum class Stopping : int32_t { OPTIMAL, OPENNMT, SHRINKING, FIRST_FINISHED, BEA
 enum class Outcome : int32_t { COMPLETE, UNMET, FAILED, DEADLINE, CANCELLED };
 
 // Plain data, filled by ctypes (`engine/search/compiled.py` has the same fields in the same order). Names are those of
-// `SearchOptions`, `Scoring`, `Sentence`, `ForcedPrefix` and `FollowedText`.
+// `SearchOptions`, `Scoring`, `Sentence` and `FollowedText`.
 struct Task {
   double pruning_threshold, bank_threshold;  // infinity: none
   double late_penalty, repetition_penalty;
   double reward, target_length;
   double follow_strength;
-  const int32_t* prefix;         // (prefix_length,): the forced prefix
-  const int32_t* prefix_met;     // (P,): occurrences of phrases that it confirms
   const int32_t* followed;       // (followed_length,): the pieces of the previous text
   const uint8_t* is_required;    // (followed_length,): which of them belong to required texts
-  int32_t prefix_length, prefix_state;
-  int32_t prefix_endings[3];     // counts of sentences behind the prefix
   int32_t followed_length;       // -1: there is no previous text
   int32_t beam, nbest, max_children;  // max_children 0: as many as the beam is wide
   int32_t max_length, max_sentences, max_repeats;
