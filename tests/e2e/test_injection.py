@@ -110,13 +110,17 @@ CALLS = "window.calls = []; window.alert = text => window.calls.push(`alert(${te
 
 
 class HostileModel(HandDecoder):
-    """Answers at once, with payloads beside what was required."""
+    """Answers at once, with payloads beside what was required.
+
+    Which payload a segment gets depends on the order of the requests, and not each shows an alert: so each text has two.
+    """
 
     def submit(self, request: Request, *arguments: Any, **options: Any) -> Future[Translation]:
         future = super().submit(request, *arguments, **options)
         phrases = " ".join(phrase.text for phrase in request.phrases)
         number = len(self.requests)
-        texts = [f"{request.prefix}{phrases} {PAYLOADS[(number + i) % len(PAYLOADS)]} x" for i in range(3)]
+        payloads = [PAYLOADS[(number + i) % len(PAYLOADS)] for i in range(3)]
+        texts = [f"{request.prefix}{phrases} {payload} {NAME}" for payload in payloads]
         future.set_result(translation(request, *texts))
         return future
 

@@ -3,6 +3,7 @@
    Its element has the properties of a text area, so that the rest of the page need not know the library. */
 import {chip, partsOf, withChips} from '../core/chips.js';
 import {h, t} from '../core/dom.js';
+import {watchPresses} from '../core/presses.js';
 import {oneLine} from '../core/unseen.js';
 import {Annotation, Decoration, EditorState, EditorView, StateEffect, WidgetType} from '../vendor/codemirror.js';
 
@@ -96,11 +97,13 @@ export class TextBox {
       dispatchTransactions: (transactions, view) => this.#update(transactions, view),
     });
     this.area = this.#asTextArea(this.view.contentDOM);
-    this.area.addEventListener('pointerdown', () => {
-      this.#isPressed = true;
-    });
-    for (const name of ['pointerup', 'mouseup', 'pointercancel', 'dragend'])
-      window.addEventListener(name, () => setTimeout(() => this.#release()), true); // the click comes first
+    watchPresses(
+      this.area,
+      () => {
+        this.#isPressed = true;
+      },
+      () => this.#release(),
+    );
   }
 
   get element() {
