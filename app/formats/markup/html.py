@@ -43,7 +43,7 @@ _HTML_TAG = re.compile(r"<html(?=[\s>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>", re.IG
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _TRANSLATED = re.compile(r"""<[A-Za-z][^<>]*\stranslate\s*+=\s*+["']?yes\b""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_INLINE = frozenset(
+INLINE = frozenset(
     {
         "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em", "font", "i",
         "ins", "label", "mark", "nobr", "q", "s", "small", "span", "strike", "strong", "sub", "sup", "time",
@@ -52,8 +52,8 @@ _INLINE = frozenset(
 )  # fmt: skip
 _EMPTY_INLINE = frozenset({"img", "wbr", "input"})
 _BREAK = "br"
-_CODE = frozenset({"code", "kbd", "samp", "var"})
-_HIDDEN = frozenset({"script", "style", "pre", "textarea", "svg", "math", "template", "noscript", "object", "iframe"})
+CODE = frozenset({"code", "kbd", "samp", "var"})
+HIDDEN = frozenset({"script", "style", "pre", "textarea", "svg", "math", "template", "noscript", "object", "iframe"})
 _RAW = frozenset({"script", "style", "textarea", "iframe"})  # end at their first end tag, also with other tags inside
 _MAX_ZONES = 4  # deeper, elements that are not translated are copied with all that is in them
 _EMPTY = _EMPTY_INLINE | {"area", "base", "br", "col", "embed", "hr", "link", "meta", "param", "source", "track"}
@@ -260,12 +260,12 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int, Block]]
         if match["start"] is not None:
             found = attributes(match["rest"], match.start("rest"))
             declared = is_translated(found)
-            is_untranslated = was_on and declared is False and name in _INLINE
-            if name not in _EMPTY and (name in _HIDDEN or name in _CODE or is_untranslated):
+            is_untranslated = was_on and declared is False and name in INLINE
+            if name not in _EMPTY and (name in HIDDEN or name in CODE or is_untranslated):
                 end = _element_end(text, name, position)
                 # A text inside that is translated is a paragraph of its own.
                 has_own_text = is_untranslated and zones.depth < _MAX_ZONES and _TRANSLATED.search(text, position, end)
-                is_protected = name in _HIDDEN or name in _CODE or not has_own_text
+                is_protected = name in HIDDEN or name in CODE or not has_own_text
             if is_protected:
                 position = end
             elif name not in _EMPTY:
@@ -276,10 +276,10 @@ def _blocks(text: str) -> Iterator[tuple[list[_Token], list[Value], int, Block]]
             zones.end(name)
         raw = text[start:position]
         is_on = was_on and zones.is_on
-        is_lone = match["skip"] is not None or name in _EMPTY_INLINE or (is_protected and name in _INLINE | _CODE)
+        is_lone = match["skip"] is not None or name in _EMPTY_INLINE or (is_protected and name in INLINE | CODE)
         if is_on and (is_lone or name == _BREAK):
             block.append(_Token(Piece("lone", raw), start, position, name))
-        elif is_on and name in _INLINE:
+        elif is_on and name in INLINE:
             block.append(_Token(Piece("open" if match["start"] else "close", raw), start, position, name))
         elif block or values:
             yield block, values, position, shapes.current

@@ -1,8 +1,8 @@
 """Markdown: paragraphs, headings, list items and table cells as sentences; emphasis and links are `{1}…{/1}`.
 
-markdown-it-py parses the blocks (CommonMark with tables). Inline notes, and the titles of links, images and link
-definitions, are texts of their own after all others. Code, HTML blocks and link definitions are not shown. Of front
-matter, titles and descriptions are (`app.formats.markup.front_matter`). The syntax of extensions is not shown
+markdown-it-py parses the blocks (CommonMark with tables). Texts of their own, after all others, are inline notes, the
+titles of links, images and link definitions, and attributes in HTML blocks. Code and link definitions are not shown. Of
+front matter, titles and descriptions are (`app.formats.markup.front_matter`). The syntax of extensions is not shown
 either: task boxes, callout types, heading ids, footnote labels, the code of MDX. If a translation would start a list or
 a cell, or contains HTML that the source lacks, it is escaped.
 """
@@ -22,6 +22,7 @@ from app.errors import DocumentError
 from app.formats.base import Edit, RawTags, Unit, UnitTranslation, line_of, one_line, splice
 from app.formats.blocks import PARAGRAPH, Block, code
 from app.formats.markup.front_matter import FrontText, front_matter_of
+from app.formats.markup.markdown_html import is_kept, texts_of_block, values_of_block
 from app.formats.markup.markdown_inline import inner_texts, marked_up, pairs, shown, typed_html_as_text
 from app.formats.markup.mdx import is_mdx, without_code
 from app.formats.prose import ProseFile, blanked
@@ -102,6 +103,8 @@ class MarkdownFile(ProseFile):
         start, end = self._span(translation.start, translation.end)
         opening = text[self.inner[bisect_right(self.inner, (start, len(text))) - 1][0] - 1]
         line = one_line(translation.text)
+        if text[start - 2 : start - 1] == "=":  # an attribute of HTML
+            return start, end, line.replace(opening, "&quot;" if opening == '"' else "&#39;")
         if opening == "[" and not _are_brackets_closed(line):
             line = _BRACKET.sub(lambda found: found[0] if found[0][0] == "`" else f"\\{found[0]}", line)
         line = self.mark_up(self._line(start, end), line)
@@ -126,6 +129,7 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").disable(["inline", "text_join"])
     units: list[Unit] = []
     inner: list[tuple[int, int]] = []
+    values: list[tuple[int, int]] = []  # of attributes
     joints: list[tuple[int, int]] = []
     cells: list[tuple[int, int]] = []
     blocks: list[Block] = []
@@ -155,8 +159,13 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
             continue
         num_before = len(units)
         limit = starts[token.map[1]] if token.map[1] < len(starts) else len(text)
-        for start, end, soft, hard in _stretches(text, token.content, position, limit, units):
+        stretches = _stretches(text, token.content, position, limit, units)
+        if token.type == "html_block":
+            stretches = _html_stretches(text, position, limit, values)
+        for start, end, soft, hard in stretches:
             source = blanked(text, start, end, sorted([*soft, *hard]))
+            if token.type == "html_block" and shown(source, labels).text != source:
+                continue  # signs that are Markdown elsewhere
             source = _NOTE_MARK.sub(lambda mark: " " * len(mark.group()), source)
             joints += soft
             found = inner_texts(source, labels)
@@ -171,7 +180,10 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
         if len(units) > num_before:
             blocks.append(block.at(units[num_before].start, units[-1].end))
     fields = [found.unit for found in front.texts]
-    inner = sorted(span for span in [*inner, *_titles(environment, starts, text)] if not _NO_LETTERS.match(text, *span))
+    own_values = {span for span in values if not _is_in_unit(span, units)}
+    inner = sorted(
+        span for span in [*inner, *values, *_titles(environment, starts, text)] if not _NO_LETTERS.match(text, *span)
+    )
     own = []
     for start, end in inner:
         within = joints[bisect_left(joints, (start, start)) : bisect_left(joints, (end, end))]
@@ -198,7 +210,7 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
                 for token in tokens
                 if token.type in ("inline", "html_block")
             ),
-            *(("inline", text[start:end]) for start, end in inner),
+            *(("inline", text[start:end]) for start, end in inner if (start, end) not in own_values),
         ],
         remarks=[front.problem, front.other],
         inner=inner,
@@ -289,6 +301,22 @@ def _blocks(tokens: list[Token]) -> Iterator[tuple[Block, Token]]:
             yield around, token
         elif token.map and token.type in ("fence", "code_block"):
             yield Block("code"), token
+        elif token.map and token.type == "html_block" and not is_kept(token.content):
+            yield PARAGRAPH, token
+
+
+def _html_stretches(
+    text: str, position: int, limit: int, values: list[tuple[int, int]]
+) -> Iterator[tuple[int, int, list[tuple[int, int]], list[tuple[int, int]]]]:
+    """As `_stretches`, for an HTML block; the spans of its attributes are added to `values`."""
+    values += values_of_block(text, position, limit)
+    for start, end, soft in texts_of_block(text, position, limit):
+        yield start, end, soft, []
+
+
+def _is_in_unit(span: tuple[int, int], units: Sequence[Unit]) -> bool:
+    nearest = bisect_right(units, span[0], key=lambda unit: unit.start) - 1
+    return nearest >= 0 and span[0] < units[nearest].end
 
 
 def _stretches(

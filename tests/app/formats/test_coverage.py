@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 # By format, for each sample: what a reader sees of it and is not offered.
 NOT_OFFERED = {
     "txt": ["", "", ""],
-    "md": ["Not shown", ""],  # in an HTML block
+    "md": ["Not shown. Signs that are Markdown elsewhere", ""],  # in HTML blocks
     "mdx": [""],
     "html": ["Not shown.", "Not this"],  # preformatted text, and the content of a text field
     "docx": ["", "", ""],

@@ -36,8 +36,13 @@ code = "Not shown."
     indented code
 
 <div>
-Not shown
+<p title='Its "title"'>In <b>a
+  block</b></p><img alt="An image"><pre>Not shown</pre>
 </div>
+
+<p translate="no">Not shown</p>
+
+<p>Signs * that are *Markdown* elsewhere</p>
 
 Setext
 ======
@@ -61,21 +66,27 @@ def test_only_sentences_of_blocks_are_shown() -> None:
         "Name",
         r"What \| why",
         "Router",
+        "In <b>a block</b>",
         "Setext",
         "t",
+        'Its "title"',
+        "An image",
         "A title",
     ]
 
 
 def test_only_the_translated_sentences_change() -> None:
     document = read_document(FILE.encode(), "a.md")
-    exported = document.export_file({2: "Dann weiter.", 4: "Zitat.", 6: "Ein Punkt", 10: "Weg", 11: "Titel"}, "de")
+    exported = document.export_file(
+        {2: "Dann weiter.", 4: "Zitat.", 6: "Ein Punkt", 10: "Weg", 12: "Titel", 14: '"Tipp"'}, "de"
+    )
     expected = (
         FILE.replace('Then see [the page. Two](a.md "t") of it\n  and go on.', "Dann weiter.")
         .replace("Quoted text goes\n> over two lines.", "Zitat.")
         .replace("One item with &amp;\n  continued here", "Ein Punkt")
         .replace("Router", "Weg")
         .replace("Setext", "Titel")
+        .replace("'Its \"title\"'", "'\"Tipp\"'")
     )
     assert exported.data.decode() == expected
     assert exported.name == "a.de.md"
@@ -146,7 +157,7 @@ def test_translation_does_not_start_a_list_heading_quote_or_cell(typed: str) -> 
 def test_line_ends_and_byte_order_marks_are_kept(line_end: str) -> None:
     data = FILE.replace("\n", line_end).encode("utf-8-sig")
     document = read_document(data, "a.md")
-    assert len(document.segments) == 14
+    assert len(document.segments) == 17
     assert document.export({0: "1. Erste"}) == data.replace(b"1. First *steps*", b"1. Erste")
 
 
