@@ -79,3 +79,17 @@ def test_other_translations_are_shown_on_demand_in_the_next_session_too(screen: 
     screen.page.keyboard.press("Control+ArrowDown")
     expect(screen.hypotheses.first).to_be_focused()
     expect(head).to_have_attribute("aria-expanded", "true")
+
+
+def test_the_word_at_the_cursor_is_marked_as_pinned_not_the_same_word_before_it(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.type_text("Das Netz und das Kabel und das Netz sind neu.")
+    before_pin = """field => { const range = document.createRange(); range.setStart(field, 0);
+        range.setEndBefore(field.querySelector('.pin')); return range.toString(); }"""
+    for words in ("Das Netz und das Kabel und das ", "Das "):
+        screen.field.evaluate("(field, at) => { field.focus(); field.setSelectionRange(at, at); }", len(words) + 1)
+        screen.page.keyboard.press("Alt+p")
+        expect(screen.box.locator(".pin")).to_have_text("Netz")
+        assert screen.field.evaluate(before_pin) == words
+        screen.page.keyboard.press("Alt+p")
+        expect(screen.box.locator(".pin")).to_have_count(0)

@@ -197,9 +197,12 @@ test("the person's own words stay under new constraints, without those that are 
   assert.deepEqual(kept(), ['Mein ', []]);
 });
 
-/** @param {string[]} pins @param {Run[]} [runs] */
-const places = (pins, runs = [{t: 'die', w: 0}, {t: ' '}, {t: 'alte', w: 1}, {t: ' '}, {t: 'die', w: 2}, {t: '.'}]) =>
-  pinPlaces(runs.map(run => run.t).join(''), runs, pins);
+/** @param {string[]} pins @param {Run[]} [runs] @param {ChosenPlace[]} [chosen] */
+const places = (
+  pins,
+  runs = [{t: 'die', w: 0}, {t: ' '}, {t: 'alte', w: 1}, {t: ' '}, {t: 'die', w: 2}, {t: '.'}],
+  chosen = [],
+) => pinPlaces(runs.map(run => run.t).join(''), runs, pins, chosen);
 
 test('a pin is marked at once: where the server put it, else at the first free place of its words', () => {
   assert.deepEqual(places([]), []);
@@ -217,4 +220,8 @@ test('a pin is marked at once: where the server put it, else at the first free p
   const answered = [{t: 'die', w: 0}, {t: ' '}, {t: 'die', w: 1, pin: 'die', at: 0}];
   assert.deepEqual(places(['die'], answered), [[4, 7, 'die']], 'the place that the server gave');
   assert.deepEqual(places([], answered), [], 'a removed pin loses its mark');
+  const second = [{pin: 'die', occurrence: 1}];
+  assert.deepEqual(places(['die'], undefined, second), [[9, 12, 'die']], 'the word that the person pinned');
+  assert.deepEqual(places(['die', 'die'], undefined, second).length, 2, 'another pin has the other word');
+  assert.deepEqual(places(['die'], [{t: 'die'}], second), [[0, 3, 'die']], 'that word is gone');
 });

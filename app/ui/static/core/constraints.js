@@ -108,14 +108,24 @@ const withoutFixed = (constraints, item) => ({
 });
 
 /**
- * The places of pins in a text, as [start, end, pin]: where the server put them, else the first place of their words that
- * no other pin has.
+ * The places of pins in a text, as [start, end, pin]: the place of the words that the person pinned, else where the server
+ * put them, else the first place of their words that no other pin has.
  * @param {string} text
  * @param {Run[]} runs joined, they are the text
  * @param {string[]} pins
+ * @param {ChosenPlace[]} [chosen] the places that the person chose
  * @returns {[number, number, string][]}
  */
-export const pinPlaces = (text, runs, pins) => {
+export const pinPlaces = (text, runs, pins, chosen = []) => {
+  const left = [...pins];
+  const take = (/** @type {string} */ pin) => left.includes(pin) && left.splice(left.indexOf(pin), 1).length > 0;
+  /** @type {[number, number, string][]} */
+  const places = [];
+  const isFree = (/** @type {number[]} */ [start, end]) => !places.some(([a, b]) => a < end && start < b);
+  for (const {pin, occurrence} of chosen) {
+    const place = [...placesOf(text, pin)][occurrence];
+    if (place && isFree(place) && take(pin)) places.push([place[0], place[1], pin]);
+  }
   /** @type {Map<number | string | undefined, [number, number, string]>} */
   const known = new Map();
   let from = 0;
@@ -124,15 +134,9 @@ export const pinPlaces = (text, runs, pins) => {
     if (pin !== undefined && pins.includes(pin)) known.set(at, [place?.[0] ?? from, from + t.length, pin]);
     from += t.length;
   }
-  const places = [...known.values()];
-  const left = places.map(([, , pin]) => pin);
-  for (const pin of pins) {
-    const at = left.indexOf(pin);
-    if (at >= 0) {
-      left.splice(at, 1);
-      continue;
-    }
-    const free = [...placesOf(text, pin)].find(([start, end]) => !places.some(([a, b]) => a < end && start < b));
+  for (const [start, end, pin] of known.values()) if (isFree([start, end]) && take(pin)) places.push([start, end, pin]);
+  for (const pin of left) {
+    const free = [...placesOf(text, pin)].find(isFree);
     if (free) places.push([free[0], free[1], pin]);
   }
   return places.sort((a, b) => a[0] - b[0]);

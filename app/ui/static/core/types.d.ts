@@ -23,6 +23,8 @@ declare global {
 
   /* ---- messages of the server: short names for the generated types, and what the page adds to them ---- */
   type Row = protocol.SegmentRow;
+  /** Which place of its words a pin has, if there are several: the first is 0. */
+  type ChosenPlace = {pin: string; occurrence: number};
   /** The inline tags of a source by number. */
   type Tags = Row['tags'];
   type Ban = protocol.BanChoice;

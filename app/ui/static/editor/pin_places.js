@@ -53,7 +53,9 @@ export class PinPlaces {
     }
     this.#at = (this.#at + 1) % this.#places.length;
     const {text: moved, start} = this.#places[this.#at];
+    this.marks.release(pin[2], pin[0]);
     text.replace(moved, 'revision', {step: 'place', caret: start, isTyped: true});
+    this.marks.choose(pin[2], start);
     this.constraints.change({follow: moved}, 'person', false);
     text.focus();
   }

@@ -174,6 +174,7 @@ export class Segment {
     this.completion.dismiss();
     this.revision.dismiss();
     this.bar.hide();
+    this.marks.release();
     this.chosenSource = '';
     Object.assign(this.current, {index, detail: null, source: this.bench.rows[index].source});
     this.waiting = [];
@@ -311,14 +312,17 @@ export class Segment {
     }
     const pinned = this.#pinnedWords();
     if (pinned) {
-      constraints.unpin(pinned);
+      marks.release(pinned[2], pinned[0]);
+      constraints.unpin(pinned[2]);
       return;
     }
     const touched = marks.pins().filter(([first, last]) => first < end && start < last);
     start = Math.min(start, ...touched.map(([first]) => first));
     end = Math.max(end, ...touched.map(([, last]) => last));
+    const words = text.value.slice(start, end);
+    marks.choose(words.trim(), start + words.length - words.trimStart().length);
     constraints.pin(
-      text.value.slice(start, end),
+      words,
       touched.map(([, , pin]) => pin),
     );
   }
@@ -340,7 +344,7 @@ export class Segment {
   /** The pin that contains the words selected in the field, or the word at the caret. */
   #pinnedWords() {
     const [start, end] = this.text.field.words();
-    return this.marks.pins().find(([first, last]) => first <= start && start < end && end <= last)?.[2];
+    return this.marks.pins().find(([first, last]) => first <= start && start < end && end <= last);
   }
 
   #pinAtCaret() {

@@ -1,11 +1,20 @@
 /* What is known of the words in the field: pins, terms, copied texts, the model's doubts, where the words come from, and which
    of them the machine wrote. They are marked in the text without width: no letter moves. */
+import {placesOf} from '../core/boundaries.js';
 import {pinPlaces} from '../core/constraints.js';
 import {t} from '../core/dom.js';
 import {percent} from '../core/texts.js';
 import {keptPlaces, runsOf} from './own_words.js';
 
 const DOUBTS = [0.25, 0.5, 0.8]; // below each, a word is underlined more heavily
+
+/**
+ * The number of the occurrence of words that begins at a place, from 0.
+ * @param {string} text
+ * @param {string} words
+ * @param {number} start
+ */
+const occurrenceAt = (text, words, start) => [...placesOf(text, words)].findIndex(([first]) => first === start);
 
 /** @typedef {{start: number, end: number, run: Run}} Word */
 
@@ -17,6 +26,8 @@ export class WordMarks {
   #aligned = [];
   /** @type {Set<number>} */
   #learned = new Set();
+  /** @type {ChosenPlace[]} which of several places of the same words the person pinned */
+  #chosen = [];
   /** @type {[number, number] | null} */
   #asked = null; // the word that alternatives are shown for
   /** @type {{text: string, tokens: Run[], words: Word[]}} the newest result of `words` */
@@ -97,6 +108,30 @@ export class WordMarks {
       text,
       this.words(text).map(({run}) => run),
       this.constraints.now.pins,
+      this.#chosen,
+    );
+  }
+
+  /**
+   * Remembers which of several places of the same words the person pinned, or moved the pin to.
+   * @param {string} pin
+   * @param {number} start
+   */
+  choose(pin, start) {
+    const {pins} = this.constraints.now;
+    this.#chosen = this.#chosen.filter(other => pins.includes(other.pin)); // the others were taken back
+    this.#chosen.push({pin, occurrence: occurrenceAt(this.text.value, pin, start)});
+  }
+
+  /**
+   * The pin at a place is removed; without arguments, all are forgotten.
+   * @param {string} [pin]
+   * @param {number} [start]
+   */
+  release(pin, start = 0) {
+    const {value} = this.text;
+    this.#chosen = this.#chosen.filter(
+      other => pin && !(other.pin === pin && other.occurrence === occurrenceAt(value, pin, start)),
     );
   }
 
