@@ -35,6 +35,7 @@ from app.projects import Projects
 from app.reading import FileReader, ProjectRules
 from app.segments.state import Json
 from app.sessions import example
+from app.sessions.analyses import Analyses
 from app.sessions.assignments import Assignments
 from app.sessions.bundles import Bundles
 from app.sessions.glossary_files import GlossaryFiles
@@ -99,6 +100,7 @@ class Sessions:
             self.options,
         )
         self.glossary_files = GlossaryFiles(store, self.files)
+        self.analyses = Analyses(store, self.library, self.projects)
         self.bundles = Bundles(store, self.files, self.projects, self.opener, self.workspaces)
         store.discard_unfinished()
         self._welcomed: set[str] = set()  # by person

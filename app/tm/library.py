@@ -9,9 +9,10 @@ from typing import Any, Literal
 from app.access.actor import Actor
 from app.formats.documents import Export
 from app.i18n import Message
+from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.text.encoding import safe_name
-from app.tm.entries import MemoryEntry
+from app.tm.entries import MemoryEntry, MemoryScope
 from app.tm.index import MemoryIndex
 from app.tm.memory_file import MemoryFile, read_memory
 from app.tm.memory_table import write_csv, write_workbook
@@ -47,6 +48,20 @@ class MemoryLibrary:
             if direction not in self._indexes:
                 self._read(direction)
             return self._indexes[direction]
+
+    def scope(self, project: Project) -> MemoryScope:
+        """The memory entries that documents of a project use, and the penalties of their matches.
+
+        All members of the project see these entries, so only entries of projects that all members see are used.
+        """
+        return MemoryScope(
+            project.id,
+            is_only=not project.shares_memory,
+            min_rate=project.min_match,
+            other_penalty=project.other_penalty,
+            import_penalty=project.import_penalty,
+            projects=self.store.people.seen_by_all_members(project.id),
+        )
 
     def put(self, direction: str, key: Hashable, entry: MemoryEntry | None) -> None:
         """Adds, replaces or (None) removes an entry in the index of a direction, if that is loaded or being loaded."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -261,6 +261,16 @@ class Api:
         """An archive of translated documents that the command `pack` made."""
         self.sessions.find(actor, token)
         return self.sessions.bundles.packed(actor, key)
+
+    def analysis(self, actor: Actor, token: str, key: str) -> Export:
+        """The CSV log of an analysis that the command `analyse` made."""
+        self.sessions.find(actor, token)
+        return self.sessions.analyses.csv(actor, key)
+
+    def quote(self, actor: Actor, token: str, key: str, percents: Sequence[float], price: float) -> Export:
+        """The workbook of an analysis that the command `analyse` made, by a rate card."""
+        self.sessions.find(actor, token)
+        return self.sessions.analyses.workbook(actor, key, percents, price)
 
     def status(self) -> Json:
         """The server's status: queues, latencies and throughput of its models, without data of documents."""

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict  # pydantic needs this one up to Python 
 
 from app.access.rights import Role
 from app.log.records import EventType
+from app.reports.analysis import Band
 from app.reports.audit import AuditKind
 from app.ui.page_state import SessionOffer
 
@@ -197,6 +198,31 @@ class PackableDocuments(TypedDict):
     """The documents that were opened together with this one, if any, then the documents of its project."""
 
     groups: list[PackableGroup]
+
+
+class SegmentCount(TypedDict):
+    """Segments with their words, characters without tags, and tags and placeholders."""
+
+    num_segments: int
+    num_words: int
+    num_characters: int
+    num_placeables: int
+
+
+class AnalysisRow(TypedDict):
+    """The segments of a document by band."""
+
+    session: int
+    name: str
+    counts: dict[Band, SegmentCount]
+
+
+class AnalysisReply(TypedDict):
+    """An analysis of documents; its files are downloaded by the key. `unit`: "words" or "characters" are counted."""
+
+    key: str
+    unit: str
+    documents: list[AnalysisRow]
 
 
 class PackedDocument(TypedDict):

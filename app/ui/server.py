@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import Annotated, Any, cast
 from urllib.parse import quote
 
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from app.access.actor import Actor
@@ -321,6 +321,16 @@ def build_server(
     @app.get("/download/{token}/zip/{key}")
     def download_archive(token: str, key: str, actor: SignedIn) -> Response:
         return _file(lambda: api.packed(actor, token, key))
+
+    @app.get("/download/{token}/analysis/{key}/csv")
+    def download_analysis(token: str, key: str, actor: SignedIn) -> Response:
+        return _file(lambda: api.analysis(actor, token, key))
+
+    @app.get("/download/{token}/analysis/{key}/xlsx")
+    def download_quote(
+        token: str, key: str, actor: SignedIn, percents: Annotated[list[float], Query()], price: float = 0.0
+    ) -> Response:
+        return _file(lambda: api.quote(actor, token, key, percents, price))
 
     @app.post(UPLOAD_PATH + "{token}")
     async def upload_glossary(

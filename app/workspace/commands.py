@@ -25,7 +25,6 @@ from app.segments.earlier_states import STATE_EVENTS, earlier_states
 from app.segments.segment_constraints import ConstraintOrigin, Constraints
 from app.segments.state import Json, SegmentState
 from app.segments.text_changes import EditOrigin, ReportedEdit, edit_events, edited, reopened
-from app.tm.entries import MemoryScope
 from app.tm.library import MemoryLibrary
 from app.workspace.activity import Activity
 from app.workspace.batches import Batches
@@ -74,7 +73,11 @@ class Workspace:
         shared = library or MemoryLibrary(store)
         self.project = project or Project(0, "", "", direction, "", "", True)
         self.terms = DocumentTerms(
-            direction, glossaries, document_terms, lambda: shared.index_if_read(direction), self._memory_scope
+            direction,
+            glossaries,
+            document_terms,
+            lambda: shared.index_if_read(direction),
+            lambda: shared.scope(self.project),
         )
         style = chosen_style(store, session_id)
         found = [
@@ -92,7 +95,7 @@ class Workspace:
         self.checking = Checking(core)
         self.activity = Activity(core)
         self.batches = Batches(core)
-        self.memory = MemoryLookup(core, shared, self._memory_scope, lambda: self.project.id)
+        self.memory = MemoryLookup(core, shared, lambda: self.project)
         answers = AnswerThread(core)
         self.learning = Learning(core, self.style, answers, lambda: self.project)
         self.questions = Questions(core, self.style, self.learning, options)
@@ -346,21 +349,6 @@ class Workspace:
         with self.lock:
             self.decoding.close()
             self.memory.rates.close()
-
-    def _memory_scope(self) -> MemoryScope:
-        """The memory entries that the document uses, and the penalties of their matches.
-
-        All members of the project see these entries, so only entries of projects that all members see are used.
-        """
-        project = self.project
-        return MemoryScope(
-            project.id,
-            is_only=not project.shares_memory,
-            min_rate=project.min_match,
-            other_penalty=project.other_penalty,
-            import_penalty=project.import_penalty,
-            projects=self.store.people.seen_by_all_members(project.id),
-        )
 
     def _opened(self, actor: Actor, index: int) -> None:
         self.core.open_index = index

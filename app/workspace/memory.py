@@ -13,6 +13,7 @@ from typing import Final
 
 from app.access.actor import Actor
 from app.errors import LogError
+from app.log.project_tables import Project
 from app.precedence import giving_way
 from app.segments.clean_texts import clean_target
 from app.segments.find_replace import check_searched
@@ -38,16 +39,14 @@ class MemoryLookup:
         self,
         core: WorkspaceCore,
         library: MemoryLibrary,
-        scope: Callable[[], MemoryScope],
-        project_id: Callable[[], int],
+        project: Callable[[], Project],
     ) -> None:
-        """`scope` returns which entries the document uses, `project_id` the project of its own entries."""
+        """`project` returns the project of the document, of which its own entries are."""
         self._core = core
-        self._scope = scope
-        self._project_id = project_id
+        self._project = project
         self.library = library
         core.observe(self._follow)
-        self.rates = MatchRates(core, library, scope, self._found)  # after `_follow`: it finds the memory changed
+        self.rates = MatchRates(core, library, self._scope, self._found)  # after `_follow`: it finds the memory changed
 
     def fill(self, actor: Actor) -> int:
         """Fills every untouched segment whose very source the memory has, see `prefill`; returns how many.
@@ -83,7 +82,7 @@ class MemoryLookup:
 
     def import_memory(self, actor: Actor, data: bytes, name: str) -> Json:
         """See `MemoryLibrary.import_memory`; segments whose source is in the file are filled, `num_filled` of them."""
-        imported = self.library.import_memory(data, name, self._core.direction, self._project_id())
+        imported = self.library.import_memory(data, name, self._core.direction, self._project().id)
         num_filled = self._core.carry_out(lambda: self.fill(actor))  # the memory is saved already
         self.rates.wake()
         return {**imported, "num_filled": num_filled or 0}
@@ -127,6 +126,9 @@ class MemoryLookup:
         rows = [{"source": entry.source, "target": entry.target, "origin": entry.origin} for entry in found]
         return {"words": words, "rows": rows}
 
+    def _scope(self) -> MemoryScope:
+        return self.library.scope(self._project())
+
     def _prefill(self, work: UnitOfWork, index: MemoryIndex, segment: SegmentState) -> SegmentState | None:
         if not segment.source or segment.target is not None or segment.version:
             return None
@@ -150,7 +152,7 @@ class MemoryLookup:
                 is_forward = direction == core.direction
                 source, target = (after.source, after.target) if is_forward else (after.target, after.source)
                 now_ms = time.time_ns() // 1_000_000
-                entry = MemoryEntry(source, target, core.document.name, now_ms, self._project_id())
+                entry = MemoryEntry(source, target, core.document.name, now_ms, self._project().id)
             self.library.put(direction, segment_key(core.session_id, after.index), entry)
 
 

@@ -47,7 +47,7 @@ RULES: dict[str, Rule] = {
         ("projects", "choose_project", "documents", "changed_documents", "dismiss_notices", "activity"), "member"
     ),
     **dict.fromkeys(("begin_files", "open_file", "open_entry", "import_entry", "end_files"), "member"),
-    **dict.fromkeys(("packable", "pack", "open_document", "open_sample"), "member"),
+    **dict.fromkeys(("packable", "pack", "analyse", "open_document", "open_sample"), "member"),
     **dict.fromkeys(("resume_session", "restart_document"), "member"),
     "review": "reviewer",
     **dict.fromkeys(("create_project", "download_model", "fetch_model", "install_upload"), "creator"),

@@ -45,6 +45,12 @@ def in_both_schemes(page: Page) -> list[str]:
     return found + findings(page, "color-contrast")
 
 
+def choose_analysis(page: Page) -> None:
+    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("menuitem", name="Analysis and quote").click()
+    expect(page.locator("dialog.analysis tfoot td").first).not_to_be_empty()
+
+
 def choose_export(page: Page, name: str) -> None:
     page.get_by_role("button", name="Export").click()
     page.get_by_role("menuitem", name=name).click()
@@ -91,6 +97,7 @@ def test_axe_finds_no_problem_in_light_or_dark_mode(browser: Browser, app: Share
         lambda: page.get_by_role("button", name="Choose checks …").click(),
         lambda: page.locator(".head .model").click(),
         lambda: choose_export(page, "Translated files as ZIP"),
+        lambda: choose_analysis(page),
     ):
         opened()
         expect(page.get_by_role("dialog")).to_be_visible()

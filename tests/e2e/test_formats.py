@@ -155,7 +155,7 @@ def test_files_of_a_zip_are_opened_together_and_exported_in_their_places(screen:
     expect(screen.field).to_be_focused()
     page.get_by_role("button", name="Export").click()
     document = page.get_by_role("menuitem", name="Translated document")
-    expect(document).to_contain_text("1 of 1 segments is not translated; the file keeps its source")
+    expect(document).to_contain_text("1 segment of 1 is not translated; the file keeps its source")
     page.keyboard.press("Escape")
     screen.type_text("Einstellungen öffnen.")
     screen.confirm()

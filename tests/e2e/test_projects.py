@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from openpyxl import load_workbook
 from playwright.sync_api import Locator, expect
 
 from tests.app.formats.srx_samples import srx
@@ -190,4 +191,32 @@ def test_glossary_of_a_document_is_shared_with_its_project_merged_and_deleted(sc
     documents.get_by_role("button", name="Glossaries of Terms").press("Enter")
     expect(dialog.get_by_role("listitem")).to_contain_text(["base.tsv"])
     expect(page.locator(".docinfo .name")).to_have_text("second.txt")
+    page.keyboard.press("Escape")
+
+
+def test_analysis_counts_repetitions_and_is_priced_by_rates_that_stay(screen: Screen, tmp_path: Path):
+    screen.open_text("Save it.\nSave it.\nOpen the fourth door.\n", "analysed.txt")
+    page = screen.page
+    for is_new in (True, False):
+        page.get_by_role("button", name="Documents").click()
+        page.get_by_role("menuitem", name="Analysis and quote").click()
+        dialog = page.get_by_role("dialog", name="Analysis before work")
+        numbers = dialog.locator("[data-band=repeated] td")
+        expect(numbers.first).to_have_text("1")
+        if is_new:
+            dialog.get_by_label("Repetitions: rate in percent").fill("50")
+            dialog.get_by_label("Price of a new word").fill("0.5")
+        expect(numbers.last).to_have_text("1.0")
+        expect(dialog.get_by_text("Price: 3.50")).to_be_visible()  # 6 new words, 2 at half the price
+        if is_new:
+            page.keyboard.press("Escape")
+            expect(screen.field).to_be_focused()
+    with page.expect_download() as started:
+        dialog.get_by_role("link", name="Excel workbook").click()
+    started.value.save_as(tmp_path / "analysis.xlsx")
+    table = load_workbook(tmp_path / "analysis.xlsx")["Analysis"]
+    assert [row[-1] for row in table.iter_rows(min_row=2, values_only=True)][-2:] == [3.0, 3.5]
+    with page.expect_download() as started:
+        dialog.get_by_role("link", name="CSV log").click()
+    assert started.value.suggested_filename == "analysis.csv"
     page.keyboard.press("Escape")

@@ -11,6 +11,7 @@ from typing import Final
 from app.errors import CommandError
 from app.ui.commands.audit_commands import ShowActivity
 from app.ui.commands.bundle_commands import (
+    AnalyseDocuments,
     BeginFiles,
     EndFiles,
     ImportEntry,
@@ -192,6 +193,7 @@ COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
         ImportEntry,
         EndFiles,
         ListPackable,
+        AnalyseDocuments,
         PackDocuments,
         OpenDocument,
         OpenSample,

@@ -86,6 +86,17 @@ class ListPackable(Command):
         return sessions.bundles.choices(actor, workspace.session_id)
 
 
+class AnalyseDocuments(Command):
+    """Counts the words of documents by how much is known of them already; the files are downloaded by its key."""
+
+    name: Literal["analyse"]
+    result: ClassVar[Any] = r.AnalysisReply
+    documents: List[Integer]
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.analyses.make(actor, self.documents)
+
+
 class PackDocuments(Command):
     """Makes an archive of translated documents, to be downloaded; with proposals as drafts, if wanted."""
 

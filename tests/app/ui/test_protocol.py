@@ -201,6 +201,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("import_entry", {"bundle": begun["bundle"], "entry": 3}),
         ("end_files", {"bundle": begun["bundle"]}),
         ("packable", {}),
+        ("analyse", {"documents": [workspace.session_id]}),
         ("pack", {"documents": [workspace.session_id], "with_proposals": True}),
         ("restart_document", {"direction": "en-de"}),
         ("delete_session", {}),

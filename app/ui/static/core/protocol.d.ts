@@ -79,6 +79,7 @@ export type Command =
   | ImportEntry
   | EndFiles
   | ListPackable
+  | AnalyseDocuments
   | PackDocuments
   | OpenDocument
   | OpenSample
@@ -190,6 +191,7 @@ export interface CommandResults {
   import_entry: ImportedMemory;
   end_files: undefined;
   packable: PackableDocuments;
+  analyse: AnalysisReply;
   pack: PackedDocuments;
   open_document: ShownSession;
   open_sample: ShownSession;
@@ -307,6 +309,26 @@ export interface Alternatives {
   text: string;
   replaced: string[];
   rows: AlternativeRow[];
+}
+
+/** Counts the words of documents by how much is known of them already; the files are downloaded by its key. */
+export interface AnalyseDocuments extends CommandFields {
+  name: 'analyse';
+  documents: number[];
+}
+
+/** An analysis of documents; its files are downloaded by the key. `unit`: "words" or "characters" are counted. */
+export interface AnalysisReply {
+  key: string;
+  unit: string;
+  documents: AnalysisRow[];
+}
+
+/** The segments of a document by band. */
+export interface AnalysisRow {
+  session: number;
+  name: string;
+  counts: Record<string, SegmentCount>;
 }
 
 /** A file of an archive, by the number of its entry; `problem` is the reason why it cannot be opened.
@@ -1813,6 +1835,14 @@ export interface SegmentConstraints {
   prefix: string;
   locked: string[];
   follow: string;
+}
+
+/** Segments with their words, characters without tags, and tags and placeholders. */
+export interface SegmentCount {
+  num_segments: number;
+  num_words: number;
+  num_characters: number;
+  num_placeables: number;
 }
 
 /** The number of segments for each filter of the list. */

@@ -62,6 +62,9 @@ declare global {
   type PackableGroup = protocol.PackableGroup;
   type PackableDocument = protocol.PackableDocument;
   type PackedDocuments = protocol.PackedDocuments;
+  type AnalysisReply = protocol.AnalysisReply;
+  type AnalysisRow = protocol.AnalysisRow;
+  type SegmentCount = protocol.SegmentCount;
   /** A file of this computer, with its folders if a folder was chosen or dropped. */
   type ChosenFile = {path: string; file: File};
   type GlossarySummary = protocol.GlossarySummary;

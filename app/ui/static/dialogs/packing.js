@@ -168,5 +168,5 @@ class Packing {
 }
 
 /** @param {PackableGroup} group */
-const groupName = ({name, kind}) =>
+export const groupName = ({name, kind}) =>
   name || kind !== 'selection' ? t(`packing.group.${kind}`, {name}) : t('packing.group.files');

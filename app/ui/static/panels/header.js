@@ -4,6 +4,7 @@ import {choice, group, menu} from '../core/menu.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {shortStyle} from '../core/style_names.js';
 import {currentLanguage, dayAndTime, LANGUAGES} from '../core/texts.js';
+import {openAnalysis} from '../dialogs/analysis.js';
 import {openAssignment} from '../dialogs/assign.js';
 import {languageNames} from '../dialogs/direction.js';
 import {openDocuments} from '../dialogs/documents.js';
@@ -135,6 +136,7 @@ export class Header {
           ...(bench.document.project.may_assign
             ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
             : []),
+          choice('list', t('analysis.menu'), t('analysis.menu.detail'), () => openAnalysis(bench)),
           choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
         ]),
         menu(
