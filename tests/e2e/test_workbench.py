@@ -415,3 +415,48 @@ def test_confirmed_text_that_is_typed_again_is_confirmed_unless_the_person_took_
     screen.wait_until_saved()
     keys.press("Alt+ArrowDown")
     expect(screen.row(1)).to_have_attribute("data-state", "edited")
+
+
+def test_special_character_is_inserted_at_the_cursor_by_keyboard(screen: Screen):
+    screen.open_text(DOCUMENT)
+    keys = screen.page.keyboard
+    screen.type_text("Preis 5")
+    for _ in range(2):  # the one used last comes first
+        keys.press("Alt+Shift+I")
+        dialog = screen.page.get_by_role("dialog", name="Special characters")
+        dialog.get_by_role("button", name="€").first.focus()
+        keys.press("ArrowRight")
+        expect(dialog.get_by_role("button", name="€").first).not_to_be_focused()
+        keys.press("ArrowLeft")
+        keys.press("Enter")
+        expect(dialog).to_have_count(0)
+    keys.type(".")
+    screen.expect_text("Preis 5€€.")
+
+
+def test_list_is_searched_by_a_regular_expression_and_sorted(screen: Screen):
+    screen.open_text(DOCUMENT)
+    page, keys = screen.page, screen.page.keyboard
+    options = page.get_by_role("button", name="Search and order of the list")
+    options.click()
+    page.get_by_role("menuitemcheckbox", name="Regular expression").click()
+    keys.type("^(you|do) .*(p|r)[a-z]+er")
+    shown = page.locator(".row")
+    expect(page.locator(".tools .found")).to_have_text("1 found")
+    expect(shown.locator("mark")).to_have_text("Do not switch the router")
+    keys.type("(")
+    expect(page.locator(".tools .found")).to_have_text("not a regular expression")
+    keys.press("Escape")
+    options.click()
+    page.get_by_role("menuitemcheckbox", name="Regular expression").click()
+    expect(shown).to_have_count(3)
+    options.click()
+    page.get_by_role("menuitemradio", name="Source, alphabetical").press("Enter")
+    expect(screen.field).to_be_focused()
+    sources = [row.split()[0] for row in shown.locator(".src").all_inner_texts()]
+    assert sources == ["Do", "The", "You"]  # the open segment is between the first two
+    keys.press("Alt+ArrowDown")
+    expect(page.locator(".editor .no")).to_have_text("2")
+    options.click()
+    expect(page.get_by_role("menuitemradio", name="Source, alphabetical")).to_have_attribute("aria-checked", "true")
+    page.get_by_role("menuitemradio", name="As in the document").click()

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {Changes, joinedEdits, originOf} from '../../app/ui/static/core/changes.js';
-import {splitAt, unseenIn} from '../../app/ui/static/core/unseen.js';
+import {finderOf, splitAt} from '../../app/ui/static/core/finder.js';
+import {unseenIn} from '../../app/ui/static/core/unseen.js';
 import {firstWord, inWords, wholeWords, wordAt, wordStarts} from '../../app/ui/static/core/words.js';
+import {lettersOf} from '../../app/ui/static/dialogs/characters.js';
 import {isHalfTyped} from '../../app/ui/static/editor/target_text.js';
 import {nextCase, nextPlaceholder} from '../../app/ui/static/editor/text_commands.js';
 import {groupOf} from '../../app/ui/static/panels/side.js';
@@ -193,3 +195,21 @@ for (const [text, place, word] of /** @type {[string, number, string][]} */ ([
   test(`the word at ${place} of "${text}" has no tags and no punctuation around it`, () => {
     assert.equal(text.slice(...wordAt(text, place)), word);
   });
+
+test('a regular expression finds texts without regard to capitals, and a wrong or empty one finds nothing', () => {
+  const finder = finderOf('\\bro?uter(s|n)?$', true);
+  assert.equal(finder?.matches('Die Router'), true);
+  assert.equal(finder?.matches('Router da'), false);
+  assert.equal(finder?.matches('Die Router'), true, 'twice the same');
+  assert.deepEqual(finder?.split('Des Routers'), ['Des ', 'Routers', '']);
+  assert.deepEqual(finderOf('x*', true)?.split('axxb'), ['a', 'xx', 'b'], 'empty places are not marked');
+  assert.equal(finderOf('(', true), null);
+  assert.equal(finderOf('  ', false), null);
+  assert.equal(finderOf('STRASSE', false)?.matches('Die Straße'), true, 'words as in the search of the server');
+});
+
+test('special characters have the letters of the target language, small and large, and those of many for other languages', () => {
+  assert.deepEqual(lettersOf('de-AT').join(''), 'äöüßÄÖÜ');
+  assert.deepEqual(lettersOf('sv').join(''), 'åäöéÅÄÖÉ');
+  assert.ok(lettersOf('sw').includes('ñ'));
+});

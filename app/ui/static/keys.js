@@ -1,11 +1,12 @@
 /* Keys of the whole window. AltGr and keys of an input method are ignored; on a Mac, Command means Ctrl. */
 
 import {actionOf, DEFAULTS, keysOf} from './core/key_bindings.js';
+import {openCharacters} from './dialogs/characters.js';
 import {openDocuments} from './dialogs/documents.js';
 import {openGoTo} from './dialogs/go_to.js';
 import {openKeySheet} from './dialogs/key_sheet.js';
 import {openReplace} from './dialogs/replace.js';
-import {changeCase, insertPlaceholder} from './editor/text_commands.js';
+import {changeCase, insertPlaceholder, insertText} from './editor/text_commands.js';
 
 const EVERYWHERE = ['documents', 'help', 'part', 'part_back']; // the others act on the document, not on other pages
 
@@ -183,6 +184,8 @@ const ACTIONS = {
   source: ({segment}, place) =>
     place === 'input' ? null : () => segment.text.insert(segment.current.row.source, 'source'),
   placeholder: (bench, place) => (place === 'input' ? null : () => insertPlaceholder(bench, bench.segment.text)),
+  characters: (bench, place) =>
+    place === 'input' ? null : () => openCharacters(bench, text => insertText(bench.segment.text, text)),
   confidence:
     ({segment}) =>
     () =>

@@ -33,6 +33,7 @@ export const DEFAULTS = {
   case: ['Shift+F3'],
   source: ['Alt+I'],
   placeholder: ['Alt+N'],
+  characters: ['Alt+Shift+I'],
   confidence: ['Alt+W'],
   comment: ['Alt+K'],
   approve: ['Ctrl+Shift+Enter'],

@@ -57,7 +57,7 @@ export const group = (label, ...choices) =>
   h('div.group', {role: 'group', 'aria-label': label}, h('div.label', {'aria-hidden': 'true'}, label), choices);
 
 /**
- * @param {string} iconName
+ * @param {string} iconName "" leaves the place of the icon empty
  * @param {string} label
  * @param {Child} detail
  * @param {(() => unknown) | null} action null if it cannot be chosen now
@@ -66,7 +66,7 @@ export const choice = (iconName, label, detail, action) =>
   button(
     '.item',
     {role: 'menuitem', onclick: action ?? undefined, disabled: action === null},
-    icon(iconName),
+    iconName ? icon(iconName) : h('span', {}),
     h('b', {}, label),
     detail && h('span.d', {}, detail),
   );

@@ -35,30 +35,11 @@ export const shown = text =>
     : text;
 
 /**
- * Like `shown`, with each place of the searched words marked; capitals do not matter.
- * @param {string} text
- * @param {string} query in lower case
+ * Parts of a text like `shown`; every second part is marked as found.
+ * @param {string[]} parts
  * @returns {Child}
  */
-export const shownWith = (text, query) =>
-  splitAt(text, query).map((part, i) => (i % 2 ? h('mark', {}, shown(part)) : shown(part)));
-
-/**
- * A text cut at each place of the searched words: every second part is one.
- * @param {string} text
- * @param {string} query in lower case
- */
-export const splitAt = (text, query) => {
-  const lower = text.toLowerCase();
-  if (!query || lower.length !== text.length) return [text];
-  const parts = [];
-  let from = 0;
-  for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
-    parts.push(text.slice(from, at), text.slice(at, at + query.length));
-    from = at + query.length;
-  }
-  return [...parts, text.slice(from)];
-};
+export const shownParts = parts => parts.map((part, i) => (i % 2 ? h('mark', {}, shown(part)) : shown(part)));
 
 /**
  * The names of the invisible characters in a text, each once.

@@ -61,6 +61,7 @@ const ORDER = [
   'case',
   'source',
   'placeholder',
+  'characters',
   'comment',
   'approve',
   'return',

@@ -2,6 +2,7 @@
 import {button, h, icon, t} from '../core/dom.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {choice, menu} from '../core/menu.js';
+import {openCharacters} from '../dialogs/characters.js';
 import {insertText} from './text_commands.js';
 
 /**
@@ -49,6 +50,12 @@ export const buildLayout = segment => {
       /** @type {[HTMLElement, string][]} */
       const choices = [
         [choice('comment', t('comment.menu'), t('comment.title'), () => comment.edit()), 'comment'],
+        [
+          choice('keys', t('characters.menu'), null, () =>
+            openCharacters(segment.bench, text => insertText(segment.text, text)),
+          ),
+          'characters',
+        ],
         [confidence, 'confidence'],
         [choice('split', t('split.title'), null, () => segment.split()), 'split'],
         [choice('merge', t('merge.title'), null, () => segment.merge()), 'merge'],

@@ -2,7 +2,7 @@
 import {withChips} from '../core/chips.js';
 import {button, h, icon, sr, t, textIn, tn} from '../core/dom.js';
 import {scoreTitle, sureWord} from '../core/fit.js';
-import {shownWith} from '../core/unseen.js';
+import {shown, shownParts} from '../core/unseen.js';
 
 const ICONS = {new: 'todo', pretranslated: 'proposal', edited: 'draft', confirmed: 'confirmed'};
 const REVIEW_ICONS = {approved: 'approved', returned: 'undo'};
@@ -55,14 +55,15 @@ const badge = row => {
  * one of those around the open segment, and shows its whole text. `isStop`:
  * Tab leads to it.
  * @param {Row} row
- * @param {{ownNumber: number, isNear: boolean, isStop: boolean, languages: Bench['languages'], query: string}} view
+ * @param {{ownNumber: number, isNear: boolean, isStop: boolean, languages: Bench['languages'],
+ *   finder: import('../core/finder.js').Finder | null}} view
  */
-export const rowElement = (row, {ownNumber, isNear, isStop, languages, query}) => {
+export const rowElement = (row, {ownNumber, isNear, isStop, languages, finder}) => {
   const {icon: iconName, label} = rowState(row);
   const isTodo = row.state === 'new' || row.state === 'pretranslated';
   const [badgeIcon, meta, colour, title] = badge(row);
   /** @param {string} text */
-  const draw = text => withChips(text, row.tags, part => shownWith(part, query));
+  const draw = text => withChips(text, row.tags, part => (finder ? shownParts(finder.split(part)) : shown(part)));
   return button(
     `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
     {'data-index': row.index, 'data-state': row.state, tabindex: isStop ? 0 : -1},

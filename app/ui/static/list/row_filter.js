@@ -1,7 +1,8 @@
 /* The filter and the search of the list, with their buttons and their field. */
 import {button, count, h, icon, setText, sr, t} from '../core/dom.js';
-import {foldedLower} from '../core/folding.js';
+import {finderOf} from '../core/finder.js';
 import {hint, shortcut} from '../core/key_bindings.js';
+import {choice, group, menu} from '../core/menu.js';
 import {matchOf} from './row.js';
 
 const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
@@ -21,6 +22,20 @@ const FILTERS = {
   exact: ['memory', row => matchOf(row) === 100],
   fuzzy: ['similar', row => matchOf(row) > 0 && matchOf(row) < 100],
 };
+/** @typedef {import('../core/finder.js').Finder} Finder */
+/**
+ * What each order compares; null is the order of the document.
+ * @type {Record<string, ((row: Row) => string | number) | null>}
+ */
+const ORDERS = {
+  document: null,
+  source: row => row.source,
+  target: row => row.target ?? '',
+  longest: row => -row.source.length,
+  match: row => -matchOf(row),
+  unsure: row => row.score ?? 0,
+};
+const collator = new Intl.Collator(undefined, {numeric: true});
 const MANY_FILTERS = 7; // more than fit with their names beside the search, in most windows
 const OF_REVIEW = new Set(['to_review', 'approved', 'returned']); // shown in projects with review
 const OF_MEMORY = new Set(['exact', 'fuzzy']);
@@ -37,7 +52,10 @@ export class RowFilter {
     this.onSearch = onSearch;
     this.onFilter = onFilter;
     this.name = 'all';
-    this.query = '';
+    /** @type {Finder | null} */
+    this.finder = null;
+    this.isPattern = false;
+    this.sorting = 'document';
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.searchTimer = undefined;
     this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
@@ -89,14 +107,67 @@ export class RowFilter {
         this.chips.map(c => c.chip),
       ),
       h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
+      menu(
+        t('list.options'),
+        button('.btn.iconly', {title: t('list.options'), 'aria-label': t('list.options')}, icon('swap')),
+        () => this.#options(),
+      ),
     );
   }
 
   /** Reads the search text. */
   search() {
     clearTimeout(this.searchTimer);
-    this.query = foldedLower(this.searchField.value.trim());
+    const {value} = this.searchField;
+    this.finder = finderOf(value, this.isPattern);
+    const isWrong = Boolean(value.trim()) && !this.finder;
+    this.searchField.setAttribute('aria-invalid', String(isWrong));
     this.onSearch();
+    if (isWrong) setText(this.foundCount, t('search.wrong'));
+  }
+
+  /** The choices of how the list is searched and sorted. */
+  #options() {
+    /**
+     * @param {string} role
+     * @param {string} key
+     * @param {boolean} isOn
+     * @param {() => void} act
+     */
+    const option = (role, key, isOn, act) => {
+      const element = choice(isOn ? 'check' : '', t(key), null, act);
+      element.setAttribute('role', role);
+      element.setAttribute('aria-checked', String(isOn));
+      return element;
+    };
+    const pattern = option('menuitemcheckbox', 'search.pattern', this.isPattern, () => {
+      this.isPattern = !this.isPattern;
+      this.searchField.placeholder = t(this.isPattern ? 'search.pattern' : 'search.placeholder');
+      this.search();
+      this.searchField.focus();
+    });
+    const orders = Object.keys(ORDERS).map(name =>
+      option('menuitemradio', `sort.${name}`, name === this.sorting, () => {
+        this.sorting = name;
+        this.onSearch();
+        this.bench.focusEditor();
+      }),
+    );
+    return [group(t('search.placeholder'), pattern), group(t('sort.label'), ...orders)];
+  }
+
+  /**
+   * Segments in the chosen order; those that are equal in it stay in the order of the document.
+   * @param {number[]} indices in the order of the document
+   */
+  sorted(indices) {
+    const key = ORDERS[this.sorting];
+    if (!key) return indices;
+    const keyed = indices.map(index => ({index, key: key(this.bench.rows[index])}));
+    keyed.sort((a, b) =>
+      typeof a.key === 'string' ? collator.compare(a.key, String(b.key)) : Number(a.key) - Number(b.key),
+    );
+    return keyed.map(({index}) => index);
   }
 
   /** @param {string} name */
@@ -113,7 +184,7 @@ export class RowFilter {
 
   /** @param {number} found */
   updateFound(found) {
-    setText(this.foundCount, this.query ? t('search.found', {n: count(found)}) : '');
+    setText(this.foundCount, this.finder ? t('search.found', {n: count(found)}) : '');
   }
 
   /**
@@ -137,9 +208,7 @@ export class RowFilter {
   matches(row) {
     return (
       FILTERS[this.name][1](row, this.bench.person) &&
-      (!this.query ||
-        foldedLower(row.source).includes(this.query) ||
-        foldedLower(row.target || '').includes(this.query))
+      (!this.finder || this.finder.matches(row.source) || this.finder.matches(row.target || ''))
     );
   }
 }

@@ -113,10 +113,10 @@ export class SegmentList {
     this.applyFilter();
     const {connection, session} = this.bench;
     const {open} = session;
-    const {query} = filter;
+    const {finder} = filter;
     if (!connection.line.length) return;
     await connection.settled();
-    if (filter.name === name && filter.query === query && session.open === open) this.applyFilter();
+    if (filter.name === name && filter.finder === finder && session.open === open) this.applyFilter();
   }
 
   /** Ends search and filter. */
@@ -130,7 +130,7 @@ export class SegmentList {
   applyFilter() {
     const {rows, session} = this.bench;
     const open = rows[session.open];
-    const found = this.bench.order.filter(index => this.filter.matches(rows[index]));
+    const found = this.filter.sorted(this.bench.order.filter(index => this.filter.matches(rows[index])));
     const next = found.find(index => index > session.open) ?? found[0];
     if (open && !this.filter.matches(open) && next !== undefined) this.bench.openSegment(next); // it does not belong here
     this.rebuild();
@@ -154,7 +154,9 @@ export class SegmentList {
     const {activeElement} = document;
     const focused =
       activeElement instanceof HTMLElement && this.editorItem.contains(activeElement) ? activeElement : null;
-    this.visible = this.bench.order.filter(index => index === session.open || this.filter.matches(rows[index]));
+    this.visible = this.filter.sorted(
+      this.bench.order.filter(index => index === session.open || this.filter.matches(rows[index])),
+    );
     this.#findNear();
     this.observer.disconnect();
     this.elements.clear();
@@ -233,7 +235,7 @@ export class SegmentList {
         isNear: this.nearRows.has(row.index),
         isStop: row.index === this.tabStop,
         languages,
-        query: this.filter.query,
+        finder: this.filter.finder,
       }),
     );
     this.markPeople(row.index, item);
