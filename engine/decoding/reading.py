@@ -31,6 +31,7 @@ from engine.text.capitals import (
     upper,
     with_small_function_words,
 )
+from engine.text.gender_signs import without_gender_signs
 from engine.translation import Hypothesis, Placement
 
 Span = tuple[int, int]
@@ -108,6 +109,7 @@ class RequestReader:
 
     def _plain(self, given: Request, language: str) -> RequestReading:
         source = self.source_codec.normal(given.source)
+        source = source.then(without_gender_signs(source.text, language))
         source = replace(source, text=with_small_function_words(source.text, language))
         prefix = GivenPrefix.of(given.prefix, self.codec)
         plain = self.codec.normalise

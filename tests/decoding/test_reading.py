@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine import Avoid, Follow, InvalidRequest, Phrase, Request, SearchOptions, Translator
 from engine.decoding.reading import RequestReader
 from engine.text import normalise
+from engine.text.gender_signs import without_gender_signs
 from tests.test_translator import SOURCE, make_translator
 
 OPTIONS = SearchOptions(beam=4, nbest=3)
@@ -71,6 +72,26 @@ def test_a_phrase_that_begins_a_sentence_has_its_own_characters_and_a_capital(tr
     for hypothesis in translator.translate(request, OPTIONS).hypotheses:
         assert hypothesis.text.startswith("Ja. E-Mail ")  # the prefix is the person's text, too
         assert hypothesis.placements[0].form == "E-Mail"
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (
+            "Die Benutzer:innen, Lehrer*in, Schüler_innen, Nutzer/-innen",
+            "Die Benutzerinnen, Lehrerin, Schülerinnen, Nutzerinnen",
+        ),
+        ("Alle KollegInnen und Mitarbeiter:innengespräche", "Alle Kolleginnen und Mitarbeiterinnengespräche"),
+        ("Jede/r eine:n gute*r ein*e", "Jede eine gute eine"),
+        ("LinkedIn, LogIn, Ein/Aus, https://a.de/Leser/innen, 5:in, Name: in", None),
+    ],
+)
+def test_signs_for_all_genders_are_not_read(given, read):
+    found = without_gender_signs(given, "de")
+    assert found.text == (read or given)
+    assert without_gender_signs(given, "en").text == given
+    for place, char in enumerate(found.text):  # the way back
+        assert given[slice(*found.given_span(place, place + 1))][:1].lower() == char.lower()
 
 
 @pytest.mark.parametrize("lead", ["\u00a0", "\u202f", " ", ""])
