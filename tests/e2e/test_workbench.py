@@ -82,7 +82,7 @@ def test_phrase_is_pinned_and_released_with_the_keyboard_alone(screen: Screen):
     screen.open_text(DOCUMENT)
     keyboard = screen.page.keyboard
     screen.field.focus()
-    for key in ("Home", *["Control+Shift+ArrowRight"] * 3, "Alt+p"):
+    for key in ("Control+Home", *["Control+Shift+ArrowRight"] * 3, "Alt+p"):
         keyboard.press(key)
     expect(screen.page.locator("li[data-pin]")).to_have_count(1)
     (phrase,) = screen.pins()
