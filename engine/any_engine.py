@@ -101,7 +101,8 @@ class Engine(Protocol):
     ) -> Future[Translation]:
         """Queues a request. A newer one with the same key ends it as "cancelled"; owners take turns.
 
-        Raises EngineError after `close`. The future raises InvalidRequest for a request that the model cannot take.
+        The deadline of a "document" request counts its share of the steps, without the time of others. Raises
+        EngineError after `close`. The future raises InvalidRequest for a request that the model cannot take.
         """
 
     def ask(

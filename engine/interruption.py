@@ -39,6 +39,10 @@ class Interruption:
         self._deadline_ms = deadline_ms
         self._started_at = time.perf_counter() if started_at is None else started_at
 
+    def postpone(self, seconds: float) -> None:
+        """Puts the deadline off by a time in which others were computed."""
+        self._started_at += seconds
+
     def cause(self) -> Cause | None:
         """Why the computation must end now; None if it may go on."""
         if self._cancel is not None and self._cancel.is_set():

@@ -555,6 +555,22 @@ def test_cancelled_future_leaves_the_queue_and_is_done_within_a_step(gated):
     assert [futures[n].result(60).status for n in (0, 2)] == ["complete"] * 2
 
 
+def test_a_deadline_does_not_run_while_others_are_decoded(model):
+    translator = Gated(model)
+    with Worker(translator, shares_steps=False) as worker:
+        background = begin(translator, worker, "background", priority="document", deadline_ms=10_000)
+        interactive = worker.submit(Request("interactive"), OPTIONS)
+        [task] = worker._running
+        before = task.interruption._started_at
+        translator.steps(1)  # of the document alone: all of it counts
+        assert task.interruption._started_at == before
+        time.sleep(0.05)
+        translator.steps(1)
+        assert task.interruption._started_at >= before + 0.05
+        translator.open()
+        assert {interactive.result(60).status, background.result(60).status} == {"complete"}
+
+
 def test_statistics_count_waiting_running_and_answered_requests(gated):
     translator, worker = gated
     nothing = worker.statistics()

