@@ -20,7 +20,7 @@ from engine.transformers_models.forward import Forward
 from engine.transformers_models.prompt import Prompt
 from engine.transformers_models.prompt_cache import PromptCache, num_common
 
-_LEAST_UNSEEN = 256  # places that no row sees any more, before their memory is given back
+_LEAST_UNSEEN = 64  # places that no row sees any more, before their memory is given back
 
 
 class TreeDecoder:
@@ -95,7 +95,7 @@ class TreeDecoder:
         self._interruptions_R = [self._interruptions_R[parent] for parent in parents]
         is_seen_C = self._seen_RC.any(0)
         num_seen = int(is_seen_C.sum())
-        if len(is_seen_C) - num_seen > max(_LEAST_UNSEEN, num_seen):
+        if len(is_seen_C) - num_seen > max(_LEAST_UNSEEN, num_seen // 4):
             kept = is_seen_C.nonzero()[:, 0]
             for layer in self._cache.layers:
                 layer.keys, layer.values = layer.keys[:, :, kept], layer.values[:, :, kept]
