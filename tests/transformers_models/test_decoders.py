@@ -107,7 +107,6 @@ def test_places_that_no_row_sees_are_given_back() -> None:
         tokens = [rng.randrange(5, NUM_PIECES) for _ in range(12)]
         row = [*row, tokens[0]]
         sizes.append(decoder.num_bytes)
-    assert max(sizes) > 1.5 * sizes[-1]
     size_of_place = sizes[0] / 3  # two of the prompt, and the first token
     assert all(size <= size_of_place * (3 + step + 64) for step, size in enumerate(sizes)), "at most 64 are unseen"
 
