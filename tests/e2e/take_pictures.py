@@ -293,6 +293,15 @@ class Pictures:
         self.save("docs/pictures/report.png")
         self.page.keyboard.press("Escape")
 
+    def scene_analysis(self) -> None:
+        self.page.get_by_role("button", name="Documents").click()
+        self.page.get_by_role("menuitem", name="Analysis and quote").click()
+        dialog = self.page.get_by_role("dialog")
+        expect(dialog.locator("tfoot td").first).not_to_be_empty()
+        dialog.get_by_label("Price of a new word").fill("0.12")
+        self.save("docs/pictures/analysis.png", "dialog[open]")
+        self.page.keyboard.press("Escape")
+
     def scene_export_menu(self) -> None:
         self.page.locator(".menu > button").nth(EXPORT_MENU).click()
         self.save("docs/pictures/export.png", ".items:visible", margin=50)
