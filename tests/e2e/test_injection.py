@@ -112,7 +112,7 @@ CALLS = "window.calls = []; window.alert = text => window.calls.push(`alert(${te
 class HostileModel(HandDecoder):
     """Answers at once, with payloads beside what was required.
 
-    Which payload a segment gets depends on the order of the requests, and not each shows an alert: so each text has two.
+    Which payload a segment gets depends on the order of the requests, and not each shows an alert: each text has two.
     """
 
     def submit(self, request: Request, *arguments: Any, **options: Any) -> Future[Translation]:
