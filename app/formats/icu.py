@@ -1,6 +1,7 @@
 """ICU messages in files of software: the texts of their plural and select forms, each a segment of its own.
 
     {count, plural, one {# file} other {# files}}
+    {count, choice, 0#no files|1#one file|1<{count} files}
 
 Only the texts of such a message are offered; names, selectors and layout stay unchanged. "#" stands for the number in a
 plural form. It is shown as the argument ("{count}"), unless the text already contains this argument. A doubled
@@ -28,15 +29,17 @@ MAX_DEPTH: Final = 20
 # Different quoted parts of several characters in one text; each is looked for everywhere in it.
 MAX_QUOTED: Final = 20
 NUMBER: Final = "{#}"  # shown for "#" if the text already contains the argument
-_HAS_FORMS = re.compile(r",\s*+(?:plural|selectordinal|select)\s*+,")
+_HAS_FORMS = re.compile(r",\s*+(?:plural|selectordinal|select|choice)\s*+,")
 _FORMS = re.compile(r"\s*+([\w.-]++)\s*+,\s*+(plural|selectordinal|select)\s*+,\s*+(offset:\s*+\d++\s*+)?")
+_CHOICE = re.compile(r"\s*+([\w.-]++)\s*+,\s*+choice\s*+,\s*+")
+_LIMIT = re.compile(r"\s*+(-?(?:\d++(?:\.\d++)?|∞)\s*+[#<≤])")
 _FORM = re.compile(r"\s*+(=?[\w.-]++)\s*+\{")
 _ARGUMENT = re.compile(r"\{\s*+[\w.-]++\s*+(?:,[^{}']*+)?\}")
 _QUOTED_SIGN = re.compile(r"'[{}#]'")
 _QUOTED_PART = re.compile(r"'(?:[^']|'')++'")
 _PLAIN_PART = re.compile(r"[^\\&<>\"\t\r\n{}]*+(?:\{[^\\&<>\"\t\r\n{}]*+\}[^\\&<>\"\t\r\n{}]*+)*+")
 _SHOWN = re.compile(rf"{_QUOTED_SIGN.pattern}|''|#")
-_WRITTEN = re.compile(rf"{_QUOTED_SIGN.pattern}|{re.escape(NUMBER)}|{_ARGUMENT.pattern}|[{{}}#]|'")
+_WRITTEN = re.compile(rf"{_QUOTED_SIGN.pattern}|{re.escape(NUMBER)}|{_ARGUMENT.pattern}|[{{}}#|]|'")
 
 
 class _NotAMessageError(Exception):
@@ -48,7 +51,7 @@ class IcuText:
     """A text of a message at [start, end). `path` names its forms: "count: one".
 
     `number` is the text that is shown instead of "#"; "" if "#" is an ordinary character there. `quoted` are the quoted
-    parts of several characters.
+    parts of several characters. `is_choice` if "|" ends the text.
     """
 
     start: int
@@ -57,6 +60,7 @@ class IcuText:
     number: str
     doubles_apostrophes: bool
     quoted: tuple[str, ...] = ()
+    is_choice: bool = False
 
     def with_quoted(self, pattern: re.Pattern[str]) -> re.Pattern[str]:
         """The pattern, which also finds the quoted parts."""
@@ -145,13 +149,13 @@ class _Parser:
         self.plurals: list[IcuPlural] = []
         self.fixed_plurals: list[FixedPlural] = []
 
-    def message(self, start: int, path: tuple[str, ...], number: str) -> Iterator[IcuText]:
-        """The texts of a message; `_at` is then its end or the "}" that ends it."""
+    def message(self, start: int, path: tuple[str, ...], number: str, stops: str = "}") -> Iterator[IcuText]:
+        """The texts of a message; `_at` is then its end, or the one of the `stops` that ends it."""
         if len(path) > MAX_DEPTH:
             raise _NotAMessageError
         text, end, self._at = self._text, self._end, start
         self._quoted = []
-        while self._at < end and text[self._at] != "}":
+        while self._at < end and text[self._at] not in stops:
             if text.startswith("''", self._at):
                 self._at += 2
             elif text[self._at] == "'" and text[self._at + 1 : self._at + 2] in ("{", "}", "#"):
@@ -159,7 +163,7 @@ class _Parser:
             elif text[self._at] != "{":
                 self._at += 1
             elif forms := _FORMS.match(text, self._at + 1, end):
-                yield self._found(start, path, number)
+                yield self._found(start, path, number, stops)
                 self._at = forms.end()
                 if forms[2] != "select":
                     number_inside = NUMBER if forms[3] else f"{{{forms[1]}}}"
@@ -167,19 +171,24 @@ class _Parser:
                 else:
                     yield from self._forms(forms[1], path, "", "")
                 start, self._quoted = self._at, []
+            elif choice := _CHOICE.match(text, self._at + 1, end):
+                yield self._found(start, path, number, stops)
+                self._at = choice.end()
+                yield from self._choices(choice[1], path)
+                start, self._quoted = self._at, []
             elif argument := _ARGUMENT.match(text, self._at, end):
                 self._at = argument.end()
             else:
                 raise _NotAMessageError
         if (self._at < end) != bool(path):
             raise _NotAMessageError
-        yield self._found(start, path, number)
+        yield self._found(start, path, number, stops)
 
-    def _found(self, start: int, path: tuple[str, ...], number: str) -> IcuText:
+    def _found(self, start: int, path: tuple[str, ...], number: str, stops: str) -> IcuText:
         is_ambiguous = bool(number) and self._text.find(number, start, self._at) >= 0
         shown = NUMBER if is_ambiguous else number
         quoted = tuple(sorted(self._quoted, key=len, reverse=True))
-        return IcuText(start, self._at, ", ".join(path), shown, self._doubles, quoted)
+        return IcuText(start, self._at, ", ".join(path), shown, self._doubles, quoted, "|" in stops)
 
     def _skip_quoted(self) -> None:
         if _QUOTED_SIGN.match(self._text, self._at, self._end):
@@ -193,6 +202,15 @@ class _Parser:
         if len(self._quoted) > MAX_QUOTED:
             raise _NotAMessageError
         self._at = part.end()
+
+    def _choices(self, argument: str, path: tuple[str, ...]) -> Iterator[IcuText]:
+        """The texts of an argument with limits of numbers, as in Java; `_at` is then behind it."""
+        while limit := _LIMIT.match(self._text, self._at, self._end):
+            yield from self.message(limit.end(), (*path, f"{argument}: {limit[1]}"), "", "}|")
+            self._at += 1
+            if self._text[self._at - 1] == "}":
+                return
+        raise _NotAMessageError
 
     def _forms(self, argument: str, path: tuple[str, ...], number: str, kind: str) -> Iterator[IcuText]:
         """The texts of the forms of an argument; `_at` is then behind it. `kind` is the kind of plural."""
@@ -277,7 +295,7 @@ def written(text: str, inside: IcuText) -> str:
         if found == "'":
             is_quote = text[match.end() : match.end() + 1] in ("{", "}", "#", "")
             return "''" if is_quote or inside.doubles_apostrophes else "'"
-        if found in "{}" or (found == "#" and inside.number):
+        if found in "{}" or (found == "|" and inside.is_choice) or (found == "#" and inside.number):
             return f"'{found}'"
         return found
 

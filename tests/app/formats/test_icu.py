@@ -41,6 +41,21 @@ def test_each_form_is_a_segment_with_its_note_and_the_rest_of_the_message_stays(
     )
 
 
+def test_choices_of_java_are_segments_with_their_limits_as_notes():
+    message = "There {0,choice,0#are no files|1#is one file|1<are {0,number,integer} files} here."
+    segments, exported = opened(message, {1: "keine | Dateien", 3: "{0,number,integer} Dateien"})
+    assert segments == [
+        ("There", "Key: key"),
+        ("are no files", "Key: key · 0: 0#"),
+        ("is one file", "Key: key · 0: 1#"),
+        ("are {0,number,integer} files", "Key: key · 0: 1<"),
+        ("here.", "Key: key"),
+    ]
+    assert exported == ("There {0,choice,0#keine '|' Dateien|1#is one file|1<{0,number,integer} Dateien} here.")
+    nested = "{n, choice, 0#no|1≤{m, plural, one {x|y} other {z}}}"
+    assert [text for text, _ in texts(nested)] == ["no", "x|y", "z"]
+
+
 def test_nested_forms_name_their_path_and_the_number_of_the_outer_plural():
     message = "{who, select, she {She has {n,plural, offset:1 one{# dog} other{# dogs}}.} other {They # left.}}"
     assert texts(message) == [
@@ -139,7 +154,8 @@ def test_doubled_apostrophes_are_shown_once_and_written_doubled():
         "{n, plural, other {a '{quoted' part}}",
         "{n, plural, one {the files'} other {the files'}}",
         "{n, plural, other {a '{line\nbreak}' part}}",
-        "{n, choice, 0#none|1#one}",
+        "{n, choice, 0#none|1}",
+        "{n, choice, 0#none|1#one",
         "{n, plural, one " * 200,
         "{n, plural, one {" * (MAX_DEPTH + 2) + "x" + "}}" * (MAX_DEPTH + 2),
     ],
