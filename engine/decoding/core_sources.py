@@ -40,13 +40,14 @@ class CoreSources:
         self._model = model
         self._core, self._head = compiled.model, compiled.alignment
         self._sources = SourceCache(self._encoded)
+        self._with_trees: list[CoreSource] = []  # the least recently used first
 
     def tree(self, source: PreparedRequest, interruption: Interruption = NEVER) -> PrefixTree:
         """The tree of prefixes of a source."""
         found = self.of(source, interruption)
-        self._make_room()
         if found.tree is None:
             found.tree = self._new_tree(found)
+        self._make_room(found)
         return found.tree
 
     def _new_tree(self, source: CoreSource) -> PrefixTree:
@@ -91,6 +92,7 @@ class CoreSources:
     def forget(self) -> None:
         """Forgets all sources."""
         self._sources.forget()
+        self._with_trees.clear()
 
     def of(self, source: PreparedRequest, interruption: Interruption = NEVER) -> CoreSource:
         [found] = self._sources.of([source], interruption)
@@ -113,12 +115,11 @@ class CoreSources:
             found.append(self._encode(ids, asked.direction, interruption))
         return found
 
-    def _make_room(self) -> None:
+    def _make_room(self, newest: CoreSource) -> None:
         """Forgets the prefixes of the least recently used sources; running searches keep the trees that they use."""
-        *others, _ = self._sources.all()
+        others = [source for source in self._with_trees if source is not newest]
         excess = sum(source.num_bytes for source in others) - MAX_BYTES
-        for source in others:
-            if excess <= 0:
-                break
-            excess -= source.num_bytes
-            source.tree = None
+        while excess > 0:
+            excess -= others[0].num_bytes
+            others.pop(0).tree = None
+        self._with_trees = [*others, newest]

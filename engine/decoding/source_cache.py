@@ -40,7 +40,3 @@ class SourceCache(Generic[Kept]):
     def forget(self) -> None:
         """Forgets all sources."""
         self._kept.clear()
-
-    def all(self) -> list[Kept]:
-        """What is kept of all sources, those used longest ago first."""
-        return list(self._kept.values())

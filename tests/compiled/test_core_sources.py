@@ -31,7 +31,7 @@ def translator(core: Core, monkeypatch: pytest.MonkeyPatch) -> Translator:
 
 def num_computed(translator: Translator) -> int:
     """The prefixes that all trees have computed."""
-    sources = translator.pipeline._core._sources.all()
+    sources = translator.pipeline._core._with_trees
     return sum(source.tree.num_computed for source in sources if source.tree is not None)
 
 
@@ -62,12 +62,11 @@ def test_prices_compute_nothing_that_a_search_has_computed(translator: Translato
 def test_prefixes_of_sources_used_longest_ago_are_forgotten(
     translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def trees() -> list[bool]:
-        return [source.tree is not None for source in translator.pipeline._core._sources.all()]
-
+    core = translator.pipeline._core
     for text in ("One.", "Two.", "Three."):
         translator.translate(Request(text), OPTIONS)
-    assert trees() == [True] * 3
+    sources = [*core._with_trees]
+    assert len(sources) == 3 and all(source.tree is not None for source in sources)
     monkeypatch.setattr(core_sources, "MAX_BYTES", 0)
     translator.translate(Request("Four."), OPTIONS)
-    assert trees() == [False, False, False, True]
+    assert len(core._with_trees) == 1 and all(source.tree is None for source in sources)
