@@ -195,7 +195,7 @@ def test_glossary_of_a_document_is_shared_with_its_project_merged_and_deleted(sc
 
 
 def test_analysis_counts_repetitions_and_is_priced_by_rates_that_stay(screen: Screen, tmp_path: Path):
-    screen.open_text("Save it.\nSave it.\nOpen the fourth door.\n", "analysed.txt")
+    screen.open_text("Save it.\nSave it.\nHarvest barley beside rivers.\n", "analysed.txt")
     page = screen.page
     for is_new in (True, False):
         page.get_by_role("button", name="Documents").click()
