@@ -82,9 +82,10 @@ class Screen:
         return "\n".join([*self.messages, f"session {self.token()}", text])
 
     def _is_clean(self) -> bool:
-        """True if the page is loaded and has no open dialog, notice, question or filter."""
+        """True if the page is loaded and has no open dialog, question or filter, once its notices are dismissed."""
         if not self.page.url.startswith(self.url):
             return False
+        self.page.evaluate("document.querySelectorAll('.banner .x').forEach(cross => cross.click())")
         for left in (
             "dialog[open]",
             ".banner",
