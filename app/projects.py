@@ -30,6 +30,8 @@ from app.log.project_tables import (
     insert_project,
     keep_project_setting,
     move_session,
+    project_setting,
+    project_settings,
     update_project,
 )
 from app.log.records import NewEvent
@@ -85,7 +87,7 @@ class Projects:
         access = people.access(actor)
         rows: list[Json] = []
         taken: set[str] = set()
-        rules = self.store.project_settings(_RULES)
+        rules = project_settings(self.store.connection, _RULES)
         for summary in self.store.projects(actor):
             project = summary.project
             is_current = project.direction not in taken and not project.is_of_program
@@ -193,8 +195,8 @@ class Projects:
 
     def rule_file(self, project_id: int) -> RuleFile | None:
         """The segmentation rules of a project; None if it has none."""
-        known = self.store.project_setting(project_id, _RULES)
-        data = self.store.project_setting(project_id, _RULE_DATA)
+        known = project_setting(self.store.connection, project_id, _RULES)
+        data = project_setting(self.store.connection, project_id, _RULE_DATA)
         return None if known is None or data is None else RuleFile(json.loads(known)["name"], base64.b64decode(data))
 
     def choose_rules(
@@ -213,7 +215,7 @@ class Projects:
 
     def part_rules(self, project_id: int) -> PartRules:
         """The rules of a project for the parts of files."""
-        known = self.store.project_setting(project_id, _PART_RULES)
+        known = project_setting(self.store.connection, project_id, _PART_RULES)
         return tuple((key, tuple(lines)) for key, lines in json.loads(known or "{}").items())
 
     def keeps_part_rules(self, workspace: Workspace, lines: Sequence[str]) -> bool:

@@ -37,12 +37,9 @@ from app.log.project_tables import (
     Project,
     ProjectSummary,
     current_project,
-    keep_project_setting,
     list_projects,
     load_project,
     move_session,
-    project_setting,
-    project_settings,
     projects_for_new,
 )
 from app.log.records import (
@@ -261,7 +258,7 @@ class LogStore:
 
     def resume_session(self, actor: Actor, session_id: int, versions: Mapping[str, Any]) -> None:
         """Writes that a session is taken up again, and the term bases of its project if they have changed since."""
-        with self._log.transaction(Message("write an event")):
+        with self._log.transaction(Message("write the events")):
             self._chain.append(actor, session_id, "resume", {"versions": versions})
             self.glossaries.catch_up(actor, session_id)
 
@@ -295,9 +292,8 @@ class LogStore:
 
     def session_of(self, actor: Actor, token: str) -> int | None:
         """The number of the session with this token; None if the actor sees no such session."""
-        query = "SELECT id, project_id FROM session WHERE token = ?"
-        rows = self._log.rows(Message("find the session"), query, (token,))
-        return int(rows[0]["id"]) if rows and self.people.access(actor).sees(rows[0]["project_id"]) else None
+        row = self._seen(actor, "token = ?", token)
+        return None if row is None else int(row["id"])
 
     def num_sessions(self) -> int:
         """The number of all sessions, without access checks."""
@@ -314,11 +310,15 @@ class LogStore:
 
     def project_of(self, actor: Actor, session_id: int) -> int:
         """The project of a session. Raises LogError if the actor sees no such session."""
-        query = "SELECT project_id FROM session WHERE id = ?"
-        rows = self._log.rows(Message("find the session"), query, (session_id,))
-        if not rows or not self.people.access(actor).sees(rows[0]["project_id"]):
+        if (row := self._seen(actor, "id = ?", session_id)) is None:
             raise no_such_session(self._log)
-        return int(rows[0]["project_id"])
+        return int(row["project_id"])
+
+    def _seen(self, actor: Actor, condition: str, value: int | str) -> dict[str, Any] | None:
+        """The row of the session that meets the condition, if the actor sees it."""
+        query = f"SELECT id, project_id, num_events FROM session WHERE {condition}"  # noqa: S608 (ours)
+        rows = self._log.rows(Message("find the session"), query, (value,))
+        return rows[0] if rows and self.people.access(actor).sees(rows[0]["project_id"]) else None
 
     def project_number(self, session_id: int) -> int:
         """The number of a session's project, without access checks; 0 without a project."""
@@ -355,9 +355,7 @@ class LogStore:
             session = self._chain.session_row(session_id)
             stone = Tombstone(session_id, wall_ms(), session["num_events"], session["last_hash"])
             self._log.insert("tombstone", **asdict(stone))
-            self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
-            self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
-            discard_empty_bundles(self._db)
+            self._delete(session)
         self.list_changes.whole()
         with self._log.lock, suppress(sqlite3.Error):
             # The session is gone even where this fails. While other processes read, the write-ahead file is emptied at
@@ -374,10 +372,7 @@ class LogStore:
     def discard_session(self, session_id: int) -> None:
         """Removes a session that a command began and could not finish; it leaves no tombstone."""
         with self._log.transaction(Message("delete the session"), leaves="nothing"):
-            session = self._chain.session_row(session_id)
-            self._db.execute("DELETE FROM session WHERE id = ?", (session_id,))
-            self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
-            discard_empty_bundles(self._db)
+            self._delete(self._chain.session_row(session_id))
         self.list_changes.whole()
 
     def move_place(self, session_id: int, new_session_id: int) -> None:
@@ -402,18 +397,10 @@ class LogStore:
         segment: int | None = None,
         segment_version: int | None = None,
         update: SegmentUpdate | None = None,
-    ) -> int:
-        """Writes an event, and with `update` the new state of its segment, in one transaction; returns its number.
-
-        Once this returns, both survive a kill. On LogError nothing was written.
-        """
-        assert event_type in get_args(EventType), event_type
-        with self._log.shared_transaction(Message("write an event")):
-            seq = self._chain.append(actor, session_id, event_type, payload, segment, segment_version)
-            if update is not None:
-                assert segment is not None, "an update needs its segment"
-                self._update_segment(session_id, segment, update)
-        return seq
+    ) -> None:
+        """Writes an event, and with `update` the new state of its segment; see `append_all`."""
+        updates = [] if update is None or segment is None else [(segment, update)]
+        self.append_all(actor, session_id, [NewEvent(event_type, payload, segment, segment_version)], updates)
 
     def append_all(
         self,
@@ -424,7 +411,7 @@ class LogStore:
         places: Sequence[Segment] = (),
         change: Callable[[Database], object] = lambda db: None,
     ) -> None:
-        """Writes these events in one transaction, all or none.
+        """Writes these events in one transaction, all or none. Once this returns, they survive a kill.
 
         `updates` are the new states of segments by index, and `places` the positions of segments after a split or
         merge; `change` writes to other tables. On LogError nothing was written.
@@ -438,19 +425,6 @@ class LogStore:
                 store_places(self._log, session_id, places)
             for segment, update in updates:
                 self._update_segment(session_id, segment, update)
-
-    def project_setting(self, project_id: int, name: str) -> str | None:
-        """A text that the project keeps under that name."""
-        return project_setting(self._log, project_id, name)
-
-    def project_settings(self, name: str) -> dict[int, str]:
-        """The texts that projects keep under that name, by project."""
-        return project_settings(self._log, name)
-
-    def keep_project_setting(self, project_id: int, name: str, value: str | None) -> None:
-        """Keeps a text for the project under that name; None removes it."""
-        with self._log.transaction(Message("store the project")):
-            keep_project_setting(self._db, project_id, name, value)
 
     def events(self, session_id: int, *, after: int = 0) -> Iterator[Event]:
         """The events of a session after number `after`, in order; read in pages, so that others can write."""
@@ -498,9 +472,8 @@ class LogStore:
 
     def num_events(self, actor: Actor, token: str) -> int | None:
         """The number of events of the session with this token; None if the person sees no such session (any more)."""
-        query = "SELECT num_events, project_id FROM session WHERE token = ?"
-        rows = self._log.rows(Message("find the session"), query, (token,))
-        return int(rows[0]["num_events"]) if rows and self.people.access(actor).sees(rows[0]["project_id"]) else None
+        row = self._seen(actor, "token = ?", token)
+        return None if row is None else int(row["num_events"])
 
     def has_session(self, token: str) -> bool:
         """True if there is a session with this token, without access checks."""
@@ -560,6 +533,11 @@ class LogStore:
             )
 
     # ---- inside a transaction ----
+
+    def _delete(self, session: Mapping[str, Any]) -> None:
+        self._db.execute("DELETE FROM session WHERE id = ?", (session["id"],))
+        self._db.execute("DELETE FROM document WHERE id = ?", (session["document_id"],))
+        discard_empty_bundles(self._db)
 
     def _update_segment(self, session_id: int, segment: int, update: SegmentUpdate) -> None:
         target = None if update.target is None else storable(update.target)

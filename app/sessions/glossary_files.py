@@ -8,6 +8,7 @@ from app.access.actor import Actor
 from app.glossary.reading.column_uses import Layout, layout_from
 from app.glossary.reading.row_checks import located, undecided
 from app.i18n import Message
+from app.log.project_tables import project_setting
 from app.log.store import LogStore
 from app.reading import FileReader
 from app.segments.state import Json
@@ -44,7 +45,7 @@ class GlossaryFiles:
         table = self._files.glossary_table(data, name, workspace.direction)
         key, kept = None if table is None else table.key, None
         if key:
-            kept = self._store.project_setting(workspace.project.id, COLUMNS_SETTING + key)
+            kept = project_setting(self._store.connection, workspace.project.id, COLUMNS_SETTING + key)
         layout = layout_from(columns) if columns not in ("", "ask") else layout_from(kept) if kept else None
         if table is not None and (columns == "ask" or (layout is None and not table.is_clear)):
             found = layout or Layout(table.uses, table.num_header_rows)

@@ -29,7 +29,7 @@ from app.glossary.reading.row_checks import (
     wrong_with,
 )
 from app.i18n import Message
-from app.log.project_tables import Project
+from app.log.project_tables import Project, keep_project_setting
 from app.models.loading import ModelHandle
 from app.repeating import do_once
 from app.segments.state import Json
@@ -195,7 +195,8 @@ class GlossaryImports:
         if staged.table_key and staged.chosen_columns:
             setting = COLUMNS_SETTING + staged.table_key
             try:
-                self._core.store.keep_project_setting(self._project().id, setting, staged.chosen_columns)
+                with (log := self._core.store.connection).transaction(Message("store the project")):
+                    keep_project_setting(log.db, self._project().id, setting, staged.chosen_columns)
             except LogError as error:
                 self._core.report(error.args[0])
 

@@ -15,6 +15,7 @@ from app.errors import CommandError, DocumentError, LogError
 from app.formats import Reading
 from app.glossary import Term
 from app.log.migrations import migrations
+from app.log.project_tables import project_setting
 from app.log.store import LogStore
 from app.models.style import Style, chosen_style
 from app.paths import SAMPLES_FOLDER
@@ -620,7 +621,7 @@ def test_rules_go_with_their_project(run: Run):
     project = run.create(first, "Manuals")
     run.sessions.segmentation.choose(OWNER, first, project, PUBLISHED_STYLE, "good.srx")
     run.sessions.delete_project(OWNER, first, project, first.project.id)
-    assert run.store.project_setting(project, "segmentation") is None
+    assert project_setting(run.store.connection, project, "segmentation") is None
 
 
 def test_rules_for_parts_of_files_are_kept_for_new_documents_also_after_a_restart(run: Run, log: Path):
@@ -645,6 +646,6 @@ def test_rules_for_parts_of_files_are_kept_for_new_documents_also_after_a_restar
         assert sources(run.sessions.restart(OWNER, later, "en-de", reading=Reading())) == ["one", "First"]
         run.projects.keep_part_rules(OWNER, later, ())
         assert sources(run.open("last.json", data)) == ["one", "First"]
-        assert run.store.project_setting(later.project.id, "part rules") is None
+        assert project_setting(run.store.connection, later.project.id, "part rules") is None
     finally:
         run.end()
