@@ -189,29 +189,20 @@ class AnyTranslator(ABC):
                 return found
         return self.scored(request, target, tokens, datastore).hypotheses[0]
 
-    def price_steps(
-        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
-    ) -> Steps[Pricing]:
-        """The steps of `price`, for a caller that takes them in turn with others."""
-        if len(sentences := self._sentences_of(request)) < 2:
-            return self.price_whole_steps(request, options, interruption, datastore)
-        job = DecodingJob(request, options_for_prices(options), interruption, datastore=datastore)
+    def price_steps(self, asked: DecodingJob) -> Steps[Pricing]:
+        """The steps of `price` for the request of a job, for a caller that takes them in turn with others."""
+        if len(sentences := self._sentences_of(asked.request)) < 2:
+            return self.price_whole_steps(asked)
+        job = replace(asked, options=options_for_prices(asked.options))
         return self._steps(job, divided_pricing(self._divided(job, sentences)))
 
     def alternatives_steps(
-        self,
-        request: Request,
-        tokens: Sequence[int],
-        piece: int,
-        count: int,
-        options: SearchOptions,
-        interruption: Interruption,
-        datastore: Datastore | None = None,
+        self, job: DecodingJob, tokens: Sequence[int], piece: int, count: int
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives`, as of `price_steps`; `piece` is the number of a piece of the word."""
+        request = job.request
         sentences = self._sentences_of(request)
         if len(sentences) > 1 and len(by_sentence(tokens, self.end)) > 1:
-            job = DecodingJob(request, options, interruption, datastore=datastore)
             direction = self.direction_of(request)
             try:
                 word = WordInSentence.of(self._divided(job, sentences), direction, tokens, piece)
@@ -223,13 +214,10 @@ class AnyTranslator(ABC):
                 one = self.scored(replace(request, split_sentences=False), whole.text).hypotheses[0]
                 tokens, piece = one.tokens, word_at(one.text, one.token_spans, start)[0]
             else:
-                found = yield from self.alternatives_whole_steps(
-                    word.request, word.tokens, word.piece, count, options, interruption, datastore
-                )
+                alone = replace(job, request=word.request)
+                found = yield from self.alternatives_whole_steps(alone, word.tokens, word.piece, count)
                 return word.joined(found)
-        return (
-            yield from self.alternatives_whole_steps(request, tokens, piece, count, options, interruption, datastore)
-        )
+        return (yield from self.alternatives_whole_steps(job, tokens, piece, count))
 
     def stored_pair(
         self, request: Request, target: str, *, origin: Hashable = None, least_fit: float | None = None
@@ -293,20 +281,11 @@ class AnyTranslator(ABC):
         """The score of a given translation, as the only hypothesis; see `score`."""
 
     @abstractmethod
-    def price_whole_steps(
-        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
-    ) -> Steps[Pricing]: ...
+    def price_whole_steps(self, job: DecodingJob) -> Steps[Pricing]: ...
 
     @abstractmethod
     def alternatives_whole_steps(
-        self,
-        request: Request,
-        tokens: Sequence[int],
-        piece: int,
-        count: int,
-        options: SearchOptions,
-        interruption: Interruption,
-        datastore: Datastore | None = None,
+        self, job: DecodingJob, tokens: Sequence[int], piece: int, count: int
     ) -> Steps[tuple[Alternative, ...]]: ...
 
     @abstractmethod
@@ -337,8 +316,8 @@ class AnyTranslator(ABC):
         `cancel` are None. Two models: the price in the second one; the deadline counts for both, and InvalidRequest is
         raised if the first one gives no translation in time.
         """
-        interruption = Interruption(cancel, deadline_ms)
-        return self._answer(self.price_steps(request, options, interruption, datastore))
+        job = DecodingJob(request, options, Interruption(cancel, deadline_ms), datastore=datastore)
+        return self._answer(self.price_steps(job))
 
     def alternatives(
         self,
@@ -358,10 +337,9 @@ class AnyTranslator(ABC):
         sentence first; fewer after the deadline or `cancel`, or if the constraints allow fewer. Raises InvalidRequest
         if there is no word at `offset`. Two models: as for `price`.
         """
-        interruption = Interruption(cancel, deadline_ms)
+        job = DecodingJob(request, options, Interruption(cancel, deadline_ms), datastore=datastore)
         piece, _ = word_at(hypothesis.text, hypothesis.token_spans, offset)
-        tokens = hypothesis.tokens
-        return self._answer(self.alternatives_steps(request, tokens, piece, count, options, interruption, datastore))
+        return self._answer(self.alternatives_steps(job, hypothesis.tokens, piece, count))
 
     def places(
         self,

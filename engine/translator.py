@@ -342,35 +342,15 @@ class Translator(AnyTranslator):
         here = [pair.to(self._model.device) for pair in pairs]
         return Datastore(self.checksum, options or DatastoreOptions()).with_pairs(here)
 
-    def price_whole_steps(
-        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
-    ) -> Steps[Pricing]:
+    def price_whole_steps(self, job: DecodingJob) -> Steps[Pricing]:
         """The steps of `price` for a source as one sentence."""
-        return price_steps(self.pipeline, request, options, interruption, datastore)
+        return price_steps(self.pipeline, job)
 
     def alternatives_whole_steps(
-        self,
-        request: Request,
-        tokens: Sequence[int],
-        piece: int,
-        count: int,
-        options: SearchOptions,
-        interruption: Interruption,
-        datastore: Datastore | None = None,
+        self, job: DecodingJob, tokens: Sequence[int], piece: int, count: int
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives` for a source as one sentence."""
-        return alternatives_steps(
-            self.pipeline,
-            self._codec,
-            self._vocabulary,
-            request,
-            tokens,
-            piece,
-            count,
-            options,
-            interruption,
-            datastore,
-        )
+        return alternatives_steps(self.pipeline, self._codec, self._vocabulary, job, tokens, piece, count)
 
     def places_steps(
         self, request: Request, phrase: int, count: int, interruption: Interruption

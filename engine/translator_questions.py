@@ -51,7 +51,7 @@ class PriceQuestion:
         check_types(self, InvalidRequest, request=Request, options=SearchOptions)
 
     def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[Pricing]:
-        return translator.price_steps(self.request, self.options, interruption, self.datastore)
+        return translator.price_steps(_job(self, interruption))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,7 @@ class AlternativesQuestion:
         check_types(self, InvalidRequest, **kinds)
 
     def steps(self, translator: AnyTranslator, interruption: Interruption) -> Steps[tuple[Alternative, ...]]:
-        return translator.alternatives_steps(
-            self.request, self.tokens, self.piece, self.count, self.options, interruption, self.datastore
-        )
+        return translator.alternatives_steps(_job(self, interruption), self.tokens, self.piece, self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +148,9 @@ class LearningQuestion:
             with suppress(InvalidRequest):  # too long, say
                 stored = translator.stored_pair(self.request, self.target, origin=self.origin, least_fit=self.least_fit)
         return stored, translator.datastore_of(())
+
+
+def _job(asked: PriceQuestion | AlternativesQuestion, interruption: Interruption) -> DecodingJob:
+    from engine.decoding.loop import DecodingJob  # the translator has loaded it
+
+    return DecodingJob(asked.request, asked.options, interruption, datastore=asked.datastore)

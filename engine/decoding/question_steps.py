@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.limits import check_count
@@ -26,9 +26,6 @@ from engine.search.tracker import ConstraintTracker
 from engine.search_options import MAX_BEAM, SearchOptions
 from engine.text import Codec, join_bytes, occurrences, word_of_piece
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
-
-if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
-    from engine.model.datastore import Datastore
 
 _VARIANTS_AT_ONCE = 20  # of a request, which are prepared and decoded before the next
 _WORDS_AT_ONCE = 100  # other words, whose translations are decoded before the next
@@ -55,33 +52,27 @@ def num_at_once(jobs: Sequence[DecodingJob]) -> int:
     return min(len(jobs), max(1, MAX_BEAM // widest))
 
 
-def price_steps(
-    pipeline: RequestPipeline,
-    request: Request,
-    options: SearchOptions,
-    interruption: Interruption,
-    datastore: Datastore | None = None,
-) -> Steps[Pricing]:
+def price_steps(pipeline: RequestPipeline, asked: DecodingJob) -> Steps[Pricing]:
     """The price of the constraints, all together and each alone, from translations with and without them.
 
     All are decoded without hints, which change the model's scores, without drafts and without expected phrases, which
     have no price. Prices that are unknown after an interruption are None, too.
     """
     started = time.perf_counter()
-    options = options_for_prices(options)
+    interruption, options = asked.interruption, options_for_prices(asked.options)
     translations: list[Translation] = []
-    for some in variants_for_prices(request, interruption):
+    for some in variants_for_prices(asked.request, interruption):
         jobs: list[DecodingJob] = []
         with suppress(Interrupted):
             for variant in some:
                 interruption.check()
-                prepared = pipeline.prepare(variant, datastore, interruption)
+                prepared = pipeline.prepare(variant, asked.datastore, interruption)
                 jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
         if len(jobs) < len(some):
             break
         yield jobs
         translations += map(_translation, jobs)
-    return pricing_of(request, translations, interruption)
+    return pricing_of(asked.request, translations, interruption)
 
 
 def options_for_prices(options: SearchOptions) -> SearchOptions:
@@ -126,13 +117,10 @@ def alternatives_steps(
     pipeline: RequestPipeline,
     codec: Codec,
     vocabulary: SearchVocabulary,
-    request: Request,
+    asked: DecodingJob,
     tokens: Sequence[int],
     piece: int,
     count: int,
-    options: SearchOptions,
-    interruption: Interruption,
-    datastore: Datastore | None = None,
 ) -> Steps[tuple[Alternative, ...]]:
     """Alternatives for the word at piece number `piece` of a hypothesis, each with its best continuation.
 
@@ -143,9 +131,9 @@ def alternatives_steps(
     Raises InvalidRequest if the piece is part of no word, or if the request cannot be met.
     """
     check_count(count)
-    started = time.perf_counter()
+    started, request, interruption = time.perf_counter(), asked.request, asked.interruption
     try:
-        prepared = pipeline.prepare(request, datastore, interruption)
+        prepared = pipeline.prepare(request, asked.datastore, interruption)
     except Interrupted:
         return ()
     if prepared.obstacles:
@@ -168,7 +156,7 @@ def alternatives_steps(
             interruption,
         )
     following = _distinct(following, replaced, prepared, codec)[:count]
-    options = replace(options, draft_strength=0.0)  # the words before the replaced one stay
+    options = replace(asked.options, draft_strength=0.0)  # the words before the replaced one stay
     found: list[Alternative] = []
     words = takewhile(lambda _: interruption.cause() is None, following)
     while some := list(islice(words, _WORDS_AT_ONCE)):

@@ -145,13 +145,12 @@ class PivotTranslator(AnyTranslator):
         second = self._second.scored(asked, target, tokens, datastore)
         return self._requests.joined(request, first, second, first.elapsed_ms)
 
-    def price_whole_steps(
-        self, request: Request, options: SearchOptions, interruption: Interruption, datastore: Datastore | None = None
-    ) -> Steps[Pricing]:
+    def price_whole_steps(self, job: DecodingJob) -> Steps[Pricing]:
         """The steps of `price`, for a source as one sentence; the first model translates a new source in one step."""
-        first = self._translated_first(request, interruption)
-        second = self._requests.second_request(request, first)
-        priced = yield from self._second.price_whole_steps(second, options, interruption, datastore)
+        request = job.request
+        first = self._translated_first(request, job.interruption)
+        second = replace(job, request=self._requests.second_request(request, first))
+        priced = yield from self._second.price_whole_steps(second)
         free = replace(request, phrases=(), avoid=())
         return replace(
             priced,
@@ -160,21 +159,13 @@ class PivotTranslator(AnyTranslator):
         )
 
     def alternatives_whole_steps(
-        self,
-        request: Request,
-        tokens: Sequence[int],
-        piece: int,
-        count: int,
-        options: SearchOptions,
-        interruption: Interruption,
-        datastore: Datastore | None = None,
+        self, job: DecodingJob, tokens: Sequence[int], piece: int, count: int
     ) -> Steps[tuple[Alternative, ...]]:
         """The steps of `alternatives`, as of `price_whole_steps`."""
-        first = self._translated_first(request, interruption)
-        second = self._requests.second_request(request, first)
-        found = yield from self._second.alternatives_whole_steps(
-            second, tokens, piece, count, options, interruption, datastore
-        )
+        request = job.request
+        first = self._translated_first(request, job.interruption)
+        second = replace(job, request=self._requests.second_request(request, first))
+        found = yield from self._second.alternatives_whole_steps(second, tokens, piece, count)
         return tuple(
             replace(each, hypothesis=self._requests.aligned(request, first, each.hypothesis)) for each in found
         )

@@ -14,7 +14,7 @@ from benchmarks.capacity.habits import Ask, Habits, Pause, person
 from benchmarks.capacity.load import RealCopy
 from benchmarks.capacity.simulated import most_people, simulate, work
 from engine import Translator
-from engine.interruption import NEVER
+from engine.decoding.loop import DecodingJob
 from engine.text import TextCodec
 from tests.e2e.conftest import save_random_model
 
@@ -95,7 +95,8 @@ def test_alternatives_are_asked_for_words(model: Path) -> None:
     assert len({*pieces}) > 3, "different words"
     for segment in segments:
         asked = segment.alternatives
-        steps = translator.alternatives_steps(asked.request, asked.tokens, asked.piece, 1, asked.options, NEVER)
+        job = DecodingJob(asked.request, asked.options)
+        steps = translator.alternatives_steps(job, asked.tokens, asked.piece, 1)
         assert next(steps), "a piece that is not part of a word is refused here"
 
 

@@ -22,6 +22,7 @@ from app.sessions import Sessions
 from app.ui.api import Api
 from app.workspace.commands import Workspace
 from engine import Alternative, Avoid, Datastore, Pricing, Request, StoredPair
+from engine.decoding.loop import DecodingJob
 from engine.decoding.question_steps import Steps, answer_alone
 from engine.interruption import NEVER
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
@@ -42,15 +43,16 @@ class AskedTranslator:
     def _keep(self, name: str, request: Request) -> None:
         self.asked.append((name, request.formality, request.domain))
 
-    def price_steps(self, request: Request, *_: Any) -> Steps[Pricing]:
+    def price_steps(self, job: DecodingJob) -> Steps[Pricing]:
         yield ()
+        request = job.request
         self._keep("price", request)
         answer = translation(request, "frei")
         return Pricing(0.1, (0.1,) * len(request.phrases), (), answer, answer)
 
-    def alternatives_steps(self, request: Request, *_: Any) -> Steps[tuple[Alternative, ...]]:
+    def alternatives_steps(self, job: DecodingJob, *_: Any) -> Steps[tuple[Alternative, ...]]:
         yield ()
-        self._keep("alternatives", request)
+        self._keep("alternatives", job.request)
         return ()
 
     def stored_pair(self, request: Request, *_: Any, **__: Any) -> None:
