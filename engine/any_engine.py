@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, get_args
 
@@ -65,7 +65,8 @@ class EngineStatistics:
     first. `answers_per_second` is the mean over the last minute, for both priorities. `tokens_per_second` counts the
     tokens of the best hypotheses over the time of the last 1,000 translations; None before the first. `num_steps`
     counts decoding steps, each with all sentences of a batch; a sentence that the compiled core searches to its end
-    counts as one. `num_compiled` sentences were searched by the compiled search, `num_batched` in batches.
+    counts as one. `num_compiled` sentences were searched by the compiled search; `num_batched` has, for each reason why
+    others were not, how many were searched in batches.
     """
 
     queue_length: int
@@ -77,7 +78,7 @@ class EngineStatistics:
     p95_latency_ms: float | None
     answers_per_second: float
     num_compiled: int = 0
-    num_batched: int = 0
+    num_batched: Mapping[str, int] = field(default_factory=dict)
     tokens_per_second: float | None = None
 
 

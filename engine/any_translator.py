@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Event
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from engine.decoding.constraints import PreparedRequest
@@ -57,7 +58,7 @@ class AnyTranslator(ABC):
     `precision` is that of the weights: "float32", "int8" or "half"; of two models both, as "int8+float32".
     `decoder` says for a person what decodes: "compiled core, 8 bits (AVX512-VNNI)", or PyTorch with the reason; of two
     models both. `learns` is false for a model that learns nothing from translations of a person (`stored_pair`). So
-    many sentences were searched by the compiled search (`num_compiled`), and in batches (`num_batched`).
+    many sentences were searched by the compiled search (`num_compiled`), and in batches, by reason (`num_batched`).
     """
 
     name: str
@@ -72,7 +73,7 @@ class AnyTranslator(ABC):
     learns: bool = True
     reads_examples: bool = False
     num_compiled: int = 0
-    num_batched: int = 0
+    num_batched: Mapping[str, int] = MappingProxyType({})
 
     @property
     @abstractmethod

@@ -5,6 +5,7 @@ A `Translator` must not be called from several threads at once; `engine.worker.W
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -248,7 +249,8 @@ class Translator(AnyTranslator):
 
     def _open_decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
         """A decoder of sentences that are searched as a batch."""
-        self.num_batched += len(sentences)
+        reasons = Counter(self.decoder if one.source.datastore is None else "learned segments" for one in sentences)
+        self.num_batched = Counter(self.num_batched) + reasons
         return self.pipeline.decoder(sentences)
 
     def misspelling(self, text: str) -> str | None:

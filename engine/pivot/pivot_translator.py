@@ -8,8 +8,8 @@ are the second model's, given the first one's best translation, whose own score 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -200,8 +200,8 @@ class PivotTranslator(AnyTranslator):
         return self._first.num_compiled + self._second.num_compiled
 
     @property
-    def num_batched(self) -> int:  # type: ignore[override]
-        return self._first.num_batched + self._second.num_batched
+    def num_batched(self) -> Mapping[str, int]:  # type: ignore[override]
+        return Counter(self._first.num_batched) + Counter(self._second.num_batched)
 
     @property
     def is_on_accelerator(self) -> bool:

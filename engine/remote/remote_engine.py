@@ -13,6 +13,7 @@ import asyncio
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
@@ -153,7 +154,7 @@ class RemoteEngine:
             p95_latency_ms=own.p95_latency_ms,
             answers_per_second=sum(each.answers_per_second for each in replicas),
             num_compiled=sum(each.num_compiled for each in replicas),
-            num_batched=sum(each.num_batched for each in replicas),
+            num_batched=dict(sum((Counter(each.num_batched) for each in replicas), Counter())),
             tokens_per_second=own.tokens_per_second,
         )
 

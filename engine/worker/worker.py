@@ -158,7 +158,7 @@ class Worker:
         with self._changed:
             found = self._answers.statistics(self._num_waiting(), len(self._running), self._num_steps)
         of = self._translator
-        return replace(found, num_compiled=of.num_compiled, num_batched=of.num_batched)
+        return replace(found, num_compiled=of.num_compiled, num_batched=dict(of.num_batched))
 
     @property
     def outage(self) -> None:

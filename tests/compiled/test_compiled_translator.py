@@ -122,12 +122,20 @@ def test_cancelled_request_has_no_translation(translator):
     assert search.counts.num_steps == 0
 
 
-def test_statistics_count_what_the_core_and_what_batches_have_searched(translator):
+def test_statistics_count_what_the_core_has_searched_and_what_batches_have_for_each_reason(translator):
     pair = translator.stored_pair(Request(SOURCE), TEXT, origin=1)
-    before = translator.num_compiled, translator.num_batched
+    before = translator.num_compiled, translator.num_batched.get("learned segments", 0)
     with Worker(translator) as worker:
         worker.submit(Request(SOURCE), OPTIONS).result()
         worker.submit(Request(SOURCE), OPTIONS, datastore=translator.datastore_of([pair])).result()
         statistics = worker.statistics()
         assert worker.facts.decoder == translator.decoder
-    assert (statistics.num_compiled - before[0], statistics.num_batched - before[1]) == (1, 1)
+    assert (statistics.num_compiled, statistics.num_batched) == (before[0] + 1, {"learned segments": before[1] + 1})
+
+
+def test_statistics_say_that_pytorch_decodes_a_model_that_is_not_in_the_core():
+    translator = Translator.load(FOLDER, precision="float32")
+    with Worker(translator) as worker:
+        worker.submit(Request("The house is old."), SearchOptions(beam=1)).result()
+        statistics = worker.statistics()
+    assert (statistics.num_compiled, statistics.num_batched) == (0, {"PyTorch: the precision is float32": 1})

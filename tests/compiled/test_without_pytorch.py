@@ -27,7 +27,7 @@ engine.ask(PriceQuestion(pinned, SEARCH)).result()
 engine.ask(AlternativesQuestion(Request(source), best.tokens, 2, 3, SEARCH)).result()
 engine.ask(ScoreQuestion(Request(source), best.text)).result()
 assert best.alignment
-assert engine.statistics().num_batched == 0
+assert engine.statistics().num_batched == {}
 handle.close_before_exit()
 print(handle.decoder, "torch" in sys.modules)
 """
