@@ -270,7 +270,14 @@ def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -
     translations = TranslationService(sessions.models.handles, sessions.options)
     admission, documents = Admission(keys), ApiDocuments(keys, sessions)
     context = ApiContext(
-        admission, translations, ApiGlossaries(keys), documents, sessions.store, metrics, sessions.assignments
+        admission,
+        translations,
+        ApiGlossaries(keys),
+        documents,
+        sessions.store,
+        metrics,
+        sessions.assignments,
+        sessions.library,
     )
     return ApiGateway(page, context, page.own_pages.sent)
 

@@ -29,7 +29,7 @@ _KNOWN: Final = (
     "/gradio_api/component_server", "/healthz", "/metrics", "/status", "/download/", "/glossary/", "/archive/",
     "/model/",
     "/assets/", "/static/", "/pinpoint/", "/theme.css", "/favicon.ico",
-    "/sign-in", "/account", "/password", "/sign-out", "/api/v1/", "/v2/", "/v3/", "/MTRestService/",
+    "/sign-in", "/account", "/password", "/sign-out", "/api/v1/", "/v2/", "/v3/", "/MTRestService/", "/tmserver/",
     "/translate", "/languages", "/listPairs", "/detect",
 )  # fmt: skip
 _QUIET: Final = ("/healthz", "/metrics", "/assets/", "/static/", "/theme.css", "/favicon.ico")  # monitors and files

@@ -32,6 +32,7 @@ from app.serving.api_limits import MAX_DOCUMENTS, MAX_UPLOADS, MAX_UPLOADS_EACH
 from app.serving.keys import ApiFile, hash_of, utc_now
 from app.serving.translations import fitting_directions, other_text, unsupported
 from app.sessions import Sessions
+from app.tm.entries import MemoryScope
 from app.workspace.commands import Workspace
 from app.workspace.workspace_exports import DOCUMENT, DOCUMENT_WITH_PROPOSALS
 
@@ -145,7 +146,7 @@ class ApiDocuments:
             style.check(self._sessions.model, direction)
         except CommandError as error:
             raise ApiError("unsupported", str(error)) from error
-        project = self._project(caller, direction, order.project)
+        project = self.project_for(caller, direction, order.project)
         num_characters = sum(len(each.source) for each in document.segments if each.target is None)
         charge(caller, num_characters)
         workspace = self._sessions.opener.start_unshown(caller.actor, document, direction, project, style)
@@ -247,7 +248,24 @@ class ApiDocuments:
                 return self._sessions.projects.get(caller.actor, row["project"])
         return None
 
-    def _project(self, caller: Caller, direction: str, number: int | None) -> Project:
+    def memory_scope(self, caller: Caller, min_rate: int) -> MemoryScope:
+        """The entries of the memory that a key may read: with the right to export, those that its person sees.
+
+        Others may read what their own documents use.
+        """
+        access = self._sessions.store.people.access(caller.actor)
+        if caller.key.may_export:
+            return MemoryScope(min_rate=min_rate, projects=access.projects)
+        rows = self._rows("SELECT project FROM own_project WHERE owner = ?", caller.name)
+        return MemoryScope(
+            min_rate=min_rate, projects=frozenset(row["project"] for row in rows if access.sees(row["project"]))
+        )
+
+    def project_for(self, caller: Caller, direction: str, number: int | None) -> Project:
+        """The project of this number, or without one the person's own for programs, made at its first use.
+
+        Raises ApiError and CommandError.
+        """
         projects = self._sessions.projects
         if number is not None:
             if not caller.key.may_export:  # exact matches of a project's memory are texts of others

@@ -29,6 +29,8 @@ MAX_DOCUMENTS: Final = 100  # of a person
 MAX_UPLOADS: Final = 4  # documents that the server receives and reads at the same time
 MAX_UPLOADS_EACH: Final = 2  # of these, of one person
 
+MAX_MATCHES: Final = 20  # of the translation memory, in an answer
+MAX_UNITS: Final = 1_000  # that are added to the translation memory by a request
 MAX_FINDINGS: Final = 100  # about entries, in an answer
 MAX_GLOSSARIES: Final = 500  # of a person
 MAX_GLOSSARY_CHARACTERS: Final = 20_000_000  # of all entries of a person

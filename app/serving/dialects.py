@@ -31,6 +31,7 @@ from app.serving.keys import ip_address_of
 from app.serving.translations import Hangup, TranslationService
 from app.sessions.assignments import Assignments
 from app.text.client_json import MAX_SMALL_BYTES, parsed_json, read_json
+from app.tm.library import MemoryLibrary
 
 # The HTTP status of each kind of error; a dialect may replace some.
 HTTP_STATUS: Final[Mapping[ApiErrorKind, int]] = {
@@ -70,6 +71,7 @@ class ApiContext:
     store: LogStore
     metrics: Metrics
     assignments: Assignments
+    memory: MemoryLibrary
 
     async def translate(
         self,
@@ -240,15 +242,24 @@ async def fields_of(request: Request) -> dict[str, Any]:
     body = await request.body()
     if not body:
         return fields
-    is_small = len(body) <= MAX_SMALL_BYTES
-    try:
-        found = _parsed(body, kind) if is_small else await asyncio.to_thread(_parsed, body, kind)
-    except ValueError as error:
-        shown = "a form" if kind == _FORM else "JSON"
-        raise ApiError("invalid", f"The body cannot be read as {shown}: {error}.") from error
+    found = await _read_body(body, kind)
     if not isinstance(found, dict):
         raise ApiError("invalid", "The body is not a JSON object.")
     return fields | found
+
+
+async def json_of(request: Request) -> Any:
+    """The value of a body in JSON. Raises ApiError."""
+    return await _read_body(await request.body(), "")
+
+
+async def _read_body(body: bytes, kind: str) -> Any:
+    is_small = len(body) <= MAX_SMALL_BYTES
+    try:
+        return _parsed(body, kind) if is_small else await asyncio.to_thread(_parsed, body, kind)
+    except ValueError as error:
+        shown = "a form" if kind == _FORM else "JSON"
+        raise ApiError("invalid", f"The body cannot be read as {shown}: {error}.") from error
 
 
 def query_of(request: Request) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from app.serving import (
     opus_cat_api,
     own_api,
     session_api,
+    tmserver_api,
 )
 from app.serving.api_description import ErrorReply, describe, operation_id
 from app.serving.api_fields import body_of, object_of, query
@@ -49,6 +50,7 @@ _PREFIXES: Final[Mapping[str, ErrorReply]] = {
     f"{own_api.PREFIX}/": own_api.error_reply,
     **dict.fromkeys(deepl_api.PREFIXES, deepl_api.error_reply),
     opus_cat_api.PREFIX: opus_cat_api.error_reply,
+    f"{tmserver_api.PREFIX}/": tmserver_api.error_reply,
     libretranslate_api.FILE_PREFIX: libretranslate_api.error_reply,
 }
 _PATHS: Final[Mapping[str, ErrorReply]] = {
@@ -146,7 +148,7 @@ def build_api(context: ApiContext) -> FastAPI:
     api.state.context = context
     api.state.is_stopping = False
     parts = (own_api, document_api, session_api, assignment_api, deepl_api, deepl_glossaries, deepl_documents)
-    for part in (*parts, libretranslate_api, apertium_api, opus_cat_api):
+    for part in (*parts, libretranslate_api, apertium_api, opus_cat_api, tmserver_api):
         api.include_router(part.router)
     dialects = (libretranslate_api, apertium_api, mtuoc_api)
     keys = [*map(field_key, ("api_key", "key")), BEARER_KEY]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from app.access.actor import Actor
@@ -12,11 +13,11 @@ from app.i18n import Message
 from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.text.encoding import safe_name
-from app.tm.entries import MemoryEntry, MemoryScope
+from app.tm.entries import Match, MemoryEntry, MemoryScope
 from app.tm.index import MemoryIndex
 from app.tm.memory_file import MemoryFile, read_memory
 from app.tm.memory_table import write_csv, write_workbook
-from app.tm.storage import import_entries, load_entries, state_of
+from app.tm.storage import Pair, directions_of, import_entries, import_key, load_entries, put_entries, state_of
 from app.tm.tmx_memory import write_tmx
 
 MemoryEnding = Literal["tmx", "csv", "xlsx"]
@@ -85,6 +86,30 @@ class MemoryLibrary:
         finally:
             with self._changing:
                 del self._missed[direction]
+
+    def directions(self) -> list[str]:
+        """The language pairs that have entries, sorted."""
+        return directions_of(self.store.connection)
+
+    def matches(self, direction: str, text: str, count: int, scope: MemoryScope) -> list[Match]:
+        """The entries of a scope whose source is similar to a text, best first."""
+        return self.index(direction).matches(text, count=count, scope=scope)
+
+    def add(self, direction: str, name: str, pairs: Sequence[Pair], project: int) -> int:
+        """Adds pairs to the memory of this name in a project, in place of those with the same source.
+
+        Returns how many. Raises LogError.
+        """
+        languages = languages_of(direction)
+        with self._lock:  # no index is read meanwhile, which could miss them or have those that are replaced
+            replaced, added = put_entries(self.store.connection, name, *languages, dict(pairs), project)
+            for way in (languages, languages[::-1]):
+                for number in replaced:
+                    self.put("-".join(way), import_key(number), None)
+                for number, entry in added.items():
+                    turned = entry if way == languages else replace(entry, source=entry.target, target=entry.source)
+                    self.put("-".join(way), import_key(number), turned)
+        return len(added)
 
     def forget(self) -> None:
         """Drops all indexes, so that the memory is read again at the next lookup."""

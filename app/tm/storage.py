@@ -5,6 +5,7 @@ Confirmed segments are not copied: a segment that is reopened or deleted also le
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
@@ -20,6 +21,21 @@ _ENTRIES_PER_PAGE = 5000
 def segment_key(session_id: int, index: int) -> Hashable:
     """The index key of a confirmed segment."""
     return "segment", session_id, index
+
+
+def import_key(number: int) -> Hashable:
+    """The index key of an entry that was not confirmed here."""
+    return "import", number
+
+
+def directions_of(log: LogConnection) -> list[str]:
+    """The language pairs that have entries, sorted."""
+    query = (
+        "SELECT source_language || '-' || target_language AS direction FROM memory_entry GROUP BY 1 UNION "
+        "SELECT direction FROM session WHERE EXISTS "
+        "(SELECT 1 FROM segment WHERE session_id = session.id AND state = 'confirmed') ORDER BY 1"
+    )
+    return [row["direction"] for row in log.rows(Message("load the memory"), query)]
 
 
 def load_entries(
@@ -40,7 +56,7 @@ def load_entries(
         for row in page:
             pair = (row["source"], row["target"])
             source, target = pair if row["source_language"] == source_language else pair[::-1]
-            yield ("import", row["id"]), _entry(source, target, row, row["changed_ms"], is_imported=True)
+            yield import_key(row["id"]), _entry(source, target, row, row["changed_ms"], is_imported=True)
         last = page[-1]["id"]
     directions = f"{source_language}-{target_language}", f"{target_language}-{source_language}"
     confirmed = log.rows(
@@ -98,3 +114,27 @@ def import_entries(
             rows,
         )
     return len(rows)
+
+
+def put_entries(
+    log: LogConnection, name: str, source_language: str, target_language: str, pairs: Mapping[str, str], project: int
+) -> tuple[list[int], dict[int, MemoryEntry]]:
+    """Adds the translations of texts to the memory of this name in a project, in place of earlier ones of these texts.
+
+    Returns the numbers of the entries that are replaced, and the new ones by number.
+    """
+    now_ms = time.time_ns() // 1_000_000
+    place = (name, source_language, target_language)
+    columns = "(name, source_language, target_language, source, target, changed_ms, project_id)"
+    added = {}
+    with log.transaction(Message("store the memory")):
+        earlier = log.db.execute(
+            "DELETE FROM memory_entry WHERE (name, source_language, target_language) = (?, ?, ?) AND project_id = ? "
+            "AND source IN (SELECT value FROM json_each(?)) RETURNING id",
+            (*place, project, json.dumps(list(pairs))),
+        ).fetchall()
+        for source, target in pairs.items():
+            row = (*place, source, target, now_ms, project)
+            number = log.db.execute(f"INSERT INTO memory_entry {columns} VALUES (?, ?, ?, ?, ?, ?, ?)", row).lastrowid  # noqa: S608 (ours)
+            added[int(number or 0)] = MemoryEntry(source, target, name, now_ms, project, is_imported=True)
+    return [row[0] for row in earlier], added

@@ -74,6 +74,7 @@ def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions, search: Searc
         sessions.store,
         Metrics(sessions),
         sessions.assignments,
+        sessions.library,
     )
     return ApiGateway(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
 
