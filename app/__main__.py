@@ -79,7 +79,7 @@ _MODULES: Final = {
     "translate": "translate_many", "models": "models_command", "mcp": "mcp_command", "serve": "serve_command",
     "demo": "demo_command",
     "keys": "keys_command", "people": "people_command", "memory": "memory_command",
-    "assignments": "assignments_command", "dependencies": "dependencies",
+    "assignments": "assignments_command", "webhooks": "webhooks_command", "dependencies": "dependencies",
 }  # fmt: skip
 
 
@@ -132,6 +132,7 @@ def _serve(settings: AppSettings) -> int:
     from app.reading import SeparateReader
     from app.serving.keys import ApiFile
     from app.serving.passwords import Passwords
+    from app.serving.webhooks import Webhooks
     from app.sessions import Sessions
     from app.ui.api import Api
     from app.ui.own_pages import is_loopback
@@ -195,6 +196,9 @@ def _serve(settings: AppSettings) -> int:
         keys = ApiFile.beside(store.path) if needs_keys else None
         if keys is not None:
             closing.callback(keys.close)
+            webhooks = Webhooks(keys, store)
+            closing.callback(webhooks.close)
+            webhooks.start()
         find_person = (lambda key: None) if keys is None else keys.person_with
         sign_in = None
         if not settings.no_auth:

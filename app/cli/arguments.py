@@ -15,7 +15,7 @@ from app.glossary.reading.column_uses import Layout, layout_from
 from app.glossary.reading.row_checks import RowDecision
 from app.glossary.writing import KINDS as GLOSSARY_KINDS
 from app.paths import MODEL_FOLDER, default_log_path
-from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS
+from app.serving.api_limits import DEFAULT_CHARACTERS, DEFAULT_REQUESTS, WEBHOOK_EVENTS
 from app.settings import add_flag, positive, program_name
 
 # Kinds of `export` on the command line -> names in the app; "document" is the translated document, "zip" several,
@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles and passwords, and make them members of projects",
     "assignments": "list assignments of documents to people, assign documents or parts of them, and end assignments",
+    "webhooks": "tell other programs that documents were finished, assigned or returned",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
     "demo": "show the engine and the editor in a page of plain Gradio, without a log",
     "serve": "run a model in several processes or on several machines (Ray Serve)",
@@ -384,6 +385,24 @@ def build_parser() -> argparse.ArgumentParser:
         )  # fmt: skip
     giving.add_argument("name", metavar="NAME", help="a member of the document's project")
 
+    webhooks = add("webhooks", manuals.WEBHOOKS)
+    action = _adder_of_actions(webhooks, "action on webhooks")
+    adding = action("add", "add a webhook and show its secret")
+    adding.add_argument("url", metavar="URL", help="where the deliveries are sent, such as https://example.org/hook")
+    adding.add_argument(
+        "--event", choices=WEBHOOK_EVENTS, action="append", default=[], help="only these events; repeatable"
+    )
+    adding.add_argument("--project", type=positive, default=0, metavar="NUMBER", help="only documents of this project")
+    adding.add_argument(
+        "--private", action="store_true", help="also allow addresses inside the network, and http without encryption"
+    )
+    watched = action("list", "list all webhooks, without their secrets")
+    watched.add_argument("--json", action="store_true", help="a JSON object for each webhook")
+    ending, testing = action("remove", "remove a webhook"), action("test", "send a delivery with the event test")
+    for command in (ending, testing):
+        command.add_argument("number", type=positive, metavar="NUMBER", help="the number that `webhooks list` shows")
+
+    _add_log_flag(adding, watched, ending, testing)
     _add_log_flag(stats, export, saving, reading, importing, backup, verify, rescue, create, listing, revoke)
     _add_log_flag(*named, listed, known, shown, giving, taking)
     return parser

@@ -155,6 +155,26 @@ examples:
 """
     + _PLAIN_STATUS
 )
+WEBHOOKS = (
+    """\
+A running app sends a POST request with JSON to each webhook when a document is finished (all its segments are
+confirmed), when a document or segments of it are assigned, and when a reviewer returns a segment. The request names
+document, project and people, and contains no texts. It is signed as the specification Standard Webhooks says, with the
+secret that `add` shows. If the receiver does not answer with a status from 200 to 299, the request is repeated for a
+day, after longer and longer pauses; the status 410 ends the webhook.
+
+Without --private, the address must have https, and its name must not lead to an address inside the network.
+
+examples:
+  python -m app webhooks add https://example.org/pinpoint
+  python -m app webhooks add https://example.org/pinpoint --event finished --project 3
+  python -m app webhooks add http://10.0.0.5:8080/hook --private
+  python -m app webhooks test 1
+  python -m app webhooks list
+  python -m app webhooks remove 1
+"""
+    + _PLAIN_STATUS
+)
 PEOPLE = (
     """\
 As soon as one person has a role, everybody sees only the projects that they are a member of, with the documents,

@@ -1,4 +1,7 @@
-"""All limits of the HTTP API. This module imports nothing: the command line needs the defaults before the app loads."""
+"""All limits of the HTTP API, and the events of webhooks.
+
+This module imports nothing: the command line needs the defaults before the app loads.
+"""
 
 from typing import Final
 
@@ -40,3 +43,4 @@ MAX_ENTRIES: Final = 20_000  # of a dictionary
 MAX_ENTRY_CHARACTERS: Final = 500
 MAX_NAME: Final = 200  # characters of a glossary's name
 MAX_GLOSSARIES_AT_ONCE: Final = 5  # in one request
+WEBHOOK_EVENTS: Final = ("finished", "assigned", "returned")

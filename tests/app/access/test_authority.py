@@ -38,6 +38,7 @@ APP = Path(__file__).resolve().parents[3] / "app"
 NOBODY: Any = None
 # Background work that nobody asked for, by the function that does it.
 SYSTEM_WORK = {
+    "app/serving/webhooks.py Webhooks._collect",
     "app/models/document_models.py DocumentModels._use_first",
     "app/models/document_models.py DocumentModels.continue_download",
     "app/sessions/open_workspaces.py OpenWorkspaces._log_close",
@@ -60,6 +61,7 @@ THREADS = {
     "app/reading/separate_reader.py SeparateReader._conversation": "nobody",  # the time limit of a file
     "app/repeating.py do_once": "its callers",
     "app/repeating.py repeat": "its callers",
+    "app/serving/webhooks.py Webhooks.start": "SYSTEM",  # reads what happened, for the administrator's webhooks
     "app/sessions/open_workspaces.py OpenWorkspaces.start": "SYSTEM",  # closes idle documents
     "app/sessions/workspace_opener.py WorkspaceOpener._resume": "nobody",  # checks the hashes of a long log
     "app/workspace/core.py AnswerThread.__init__": "SYSTEM",  # stores answers of the model

@@ -118,13 +118,21 @@ OTHERS = [
     Address("GET", "/MTRestService/ListSupportedLanguagePairs", {"tokenCode": ""}),
     Address("GET", "/MTRestService/Login", {"userName": "x", "password": ""}),
 ]
-ADDRESSES = [*OWN, *DEEPL, *OTHERS]
+MEMORY = "/tmserver/{source}/{target}"
+TMSERVER = [
+    Address("GET", "/tmserver/languages/"),
+    Address("GET", f"{MEMORY}/unit/", {"source": "x", "min_similarity": "1", "max_candidates": "1"}),
+    Address("GET", f"{MEMORY}/unit/{{text}}", {"min_similarity": "1", "max_candidates": "1"}),
+    *(Address(way, f"{MEMORY}/unit/{{text}}", {"source": "x", "target": "y"}) for way in ("PUT", "POST")),
+    Address("POST", f"{MEMORY}/store/{{name}}", {"source": "x", "target": "y"}),
+]
+ADDRESSES = [*OWN, *DEEPL, *OTHERS, *TMSERVER]
 KEY_FIELDS = ("api_key", "key", "tokenCode", "password")
 
 
 def is_error(reply: httpx.Response, address: Address) -> bool:
     """True if a reply is an error in the form of the address's dialect."""
-    if address.path.startswith("/MTRestService/"):
+    if address.path.startswith(("/MTRestService/", "/tmserver/")):
         return reply.headers["content-type"] == "text/plain; charset=utf-8" and 0 < len(reply.text) < 2000
     found = reply.json()
     if address in OWN:
@@ -160,7 +168,7 @@ class Attack:
     def headers(self, address: Address) -> dict[str, str]:
         if address in OTHERS:
             return {}
-        return {"authorization": f"{'Bearer' if address in OWN else 'DeepL-Auth-Key'} {self.key}"}
+        return {"authorization": f"{'DeepL-Auth-Key' if address in DEEPL else 'Bearer'} {self.key}"}
 
     def _check(self, reply: httpx.Response, address: Address, sent: str) -> None:
         if SECRET in reply.text:
