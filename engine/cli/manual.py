@@ -245,8 +245,9 @@ keys of a line with --json:
   kind        "model" or "family"
   of a model  name (the value of --model; the default is the bundled model), place ("bundled" or "cached"), folder,
               directions (for a model of many languages: languages, of which any two are a direction),
-              num_parameters, num_bytes (of all its files), problem (why it cannot be loaded, or ""), domains and, by
-              direction, formalities (the values that its requests may have)
+              num_parameters, num_bytes (of all its files), needed_bytes (of memory, to load it), family (of a language
+              model), licence, problem (why it cannot be loaded, or ""), domains and, by direction, formalities (the
+              values that its requests may have)
   of a family name, architecture, pattern (of the names of its models), example, directions
 
 A model is downloaded and converted when it is first used, and kept in the folder PINPOINT_CACHE (by default

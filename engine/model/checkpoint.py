@@ -260,4 +260,6 @@ def _load_codecs(folder: Path, config: ModelConfig) -> tuple[Codec, Codec | None
     codec = SentencePieceCodec.load(folder / TARGET_SPM, pieces, hidden)
     if languages:  # many languages are spelt in one way
         return codec, None
-    return codec, SentencePieceCodec.load(folder / SOURCE_SPM, source_pieces, hidden, reads_ascii_marks=True)
+    # Firefox Translations models, which have a guided alignment, were trained with typographic marks.
+    is_firefox = config.guided_alignment
+    return codec, SentencePieceCodec.load(folder / SOURCE_SPM, source_pieces, hidden, reads_ascii_marks=not is_firefox)

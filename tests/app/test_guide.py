@@ -119,7 +119,7 @@ def document(shell: Shell, key: str) -> Any:
 
 
 def test_each_printed_request_is_run_here() -> None:
-    run_here = ("/healthz", "/api/v1/translate", "/api/v1/documents", "/api/v1/assignments")
+    run_here = ("/healthz", "/api/v1/translate", "/api/v1/documents", "/api/v1/assignments", "/tmserver/")
     requests = [command for command in printed("curl ") if command.startswith("curl ")]
     assert [command for command in requests if not any(path in command for path in run_here)] == []
 
@@ -156,6 +156,15 @@ def test_documents_are_assigned_with_curl(shell: Shell, document: Any) -> None:
     assert shell.json(taking, **here)["parts"] == [{"person": "Ben", "first": 1, "last": 20}]
     assert [each["parts"] for each in shell.json(listing)["documents"] if each["session"] == number] == [
         [{"person": "Ben", "first": 1, "last": 20}]
+    ]
+
+
+@pytest.mark.usefixtures("key")
+def test_entries_are_added_to_the_memory_and_looked_up_with_curl(shell: Shell) -> None:
+    look_up, add = (command for command in printed("/tmserver/") if command.startswith("curl "))
+    shell.run(add)
+    assert [(each["source"], each["target"]) for each in shell.json(look_up)] == [
+        ("Open the file.", "Öffnen Sie die Datei.")
     ]
 
 
