@@ -93,7 +93,7 @@ def test_client_gets_structured_xml_split_at_its_elements(ana: deepl.DeepLClient
         "The pump", "Close the file.\n It is open.", "Open the window."
     )
     german = (meta + pars + "  </body>\n</doc>").format(
-        "Die Pumpe", "Schließen Sie die Datei. Sie ist offen.", "Öffnen Sie das Fenster."
+        "Die Pumpe", "Schließen Sie die Datei. Es ist offen.", "Öffnen Sie das Fenster."
     )
     by_hand = {"outline_detection": False, "splitting_tags": ["par", "title"]}
     for options in ({}, by_hand, {"split_sentences": "nonewlines"}):
