@@ -329,9 +329,8 @@ class Pictures:
             self.page.get_by_label("Folder or GGUF file on the server").fill(str(link))
             self.page.keyboard.press("Enter")
             expect(self.page.locator(".model").first).to_contain_text("SmolLM2", timeout=SLOW_MS)
-            expect(self.page.locator(".status")).to_contain_text(
-                "Translated in", timeout=SLOW_MS
-            )  # and tokens per second, if it is slow
+            # and tokens per second, if the computer is slow
+            expect(self.page.locator(".status")).to_contain_text("Translated in", timeout=SLOW_MS)
             self.close_notices()
             self.screen.pin_word(1)
             self.screen.wait_for_proposal()
