@@ -121,9 +121,8 @@ CANCEL = {
         20,
         unit="ms",
         digits=0,
-        reason="What is left is not computing: a collection by Python's garbage collector, of up to 0.1 s where "
-        "trackers in Python keep 100,000 states, can fall into the wait, and 1,000 translations of 52 sentences take "
-        "50 ms to be freed. Tried: a look in every loop, smaller parts, keeping modules out of the collections.",
+        reason="Part of it is not computing: the freeing of the search's memory, and collections by Python's garbage "
+        "collector. Tried: a look in every loop, smaller parts, keeping modules out of the collections.",
     )
     for stage in ("preparing", "search", "relaxation", "alignment", "prices", "drafts", "alternatives")
 }
