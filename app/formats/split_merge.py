@@ -17,9 +17,9 @@ from app.formats.base import Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.formats.parsed_file import ParsedFile
 from app.i18n import Message
+from app.text.nontranslatables import NUMBERED_TAG
 
 _GAP = re.compile(r"\s*")
-_TAG = re.compile(r"\{/?\d+\}")
 
 
 def split_segment(document: Document, index: int, offset: int) -> tuple[Segment, Segment]:
@@ -93,12 +93,12 @@ def _outside(gaps: Sequence[tuple[int, int]], whole: Sequence[tuple[int, int]]) 
 
 def _words(source: str) -> list[str]:
     """The words of a source without inline tags, which are numbered from 1 in each part."""
-    return _TAG.sub("", source).split()
+    return NUMBERED_TAG.sub("", source).split()
 
 
 def _extent(source: str) -> tuple[int, int]:
     """Number of characters and of inline tags, which grow with the length of a part."""
-    return sum(map(len, _words(source))), len(_TAG.findall(source))
+    return sum(map(len, _words(source))), len(NUMBERED_TAG.findall(source))
 
 
 def _parsed(document: Document) -> ParsedFile:

@@ -111,9 +111,8 @@ def analysis_of(sessions: Iterable[SessionRecord], best_rate: Callable[[SessionR
     looked up where it occurs first.
     """
     documents = []
-    first_in: dict[
-        tuple[str, str, str], int
-    ] = {}  # the session that a source (of a form, such as a plural) is in first
+    # By direction, source and form (such as a plural): the session where it occurs first, and those in the memory.
+    first_in: dict[tuple[str, str, str], int] = {}
     exact: set[tuple[str, str, str]] = set()
     unit = "words"
     for session in sessions:

@@ -10,11 +10,11 @@ from app.errors import CommandError, check_fields
 from app.i18n import Message
 from app.segments.state import Json, SegmentState
 from app.text.folding import FoldedText, folded, lower
+from app.text.nontranslatables import NUMBERED_TAG
 from engine import is_word_char, stands_alone
 
 MAX_SHOWN = 200
 MAX_CHARACTERS = 1000  # of a text to find, whose pattern `re` keeps in memory
-_TAG = re.compile(r"\{/?\d+\}")
 _CONTEXT = 60  # characters of context around an occurrence
 
 
@@ -44,7 +44,8 @@ class Query:
         if not self.text:
             return []
         found = self._occurrences(text)
-        cut = {place for tag in _TAG.finditer(text) for place in range(tag.start() + 1, tag.end())} if found else ()
+        tags = NUMBERED_TAG.finditer(text) if found else ()
+        cut = {place for tag in tags for place in range(tag.start() + 1, tag.end())}
         return [span for span in found if span[0] not in cut and span[1] not in cut]
 
     def _occurrences(self, text: str) -> list[tuple[int, int]]:

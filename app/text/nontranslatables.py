@@ -54,6 +54,7 @@ _TAG_ALONE = re.compile(r"\{%-?\s*(?:else|elif|elseif|elsif|empty|plural|when)\b
 _ENTITY_OF_MARK = re.compile(
     r"(?<=\w)&(?:\#39|\#x27|apos|rsquo|\#8217|\#x2019);(?=\w)|&(?:quot|\#34|\#x22|ldquo|rdquo);"
 )
+NUMBERED_TAG = re.compile(r"\{/?(\d+)\}")  # of a segment: {1}, {/1}
 _NUMBERED = re.compile(r"(?:\{/?\d+\}|<\d+\s*>)\Z")
 # Inline elements of HTML. Any other lone "<name>" is a word: "git add <file>".
 _MARKUP_NAME = re.compile(

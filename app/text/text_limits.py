@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from app.text.nontranslatables import NUMBERED_TAG
 from app.text.subtitle_layout import CueSpace, exceeded
-
-_TAG = re.compile(r"\{/?(\d+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class TextLimits:
         13
         """
         lengths = dict(self.tags)
-        counted = _TAG.sub(lambda tag: "x" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
+        counted = NUMBERED_TAG.sub(lambda tag: "x" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
         return len(unicodedata.normalize(self.normalization, counted) if self.normalization else counted)
 
     def exceeded(self, text: str) -> dict[str, tuple[str, ...]]:
@@ -43,7 +41,7 @@ class TextLimits:
         if not self.cues:
             return found
         lengths = dict(self.tags)
-        plain = _TAG.sub(lambda tag: "\n" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
+        plain = NUMBERED_TAG.sub(lambda tag: "\n" * lengths[tag[1]] if tag[1] in lengths else tag.group(), text)
         return found | exceeded(plain, self.cues)
 
     def allows(self, text: str) -> bool:

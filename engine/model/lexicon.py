@@ -176,9 +176,10 @@ class Lexicons:
                 assert isinstance(of_part, PackedEntries | WordSet)
                 arrays |= {f"{one} {part} {name}": array for name, array in of_part.arrays().items()}
         cached.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=cached.parent, suffix=".partial", delete=False) as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        os.replace(file.name, cached)
+        with tempfile.TemporaryDirectory(prefix="new-", dir=cached.parent) as scratch:
+            partial = Path(scratch) / cached.name
+            np.savez(partial, **arrays)  # type: ignore[arg-type]
+            os.replace(partial, cached)
         newest_first = sorted(cached.parent.glob("*.npz"), key=lambda path: -path.stat().st_mtime)
         for old in newest_first[_MAX_CACHED:]:
             old.unlink()

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.log.store import LogStore
+from app.paths import SAMPLES_FOLDER
+from app.sessions import Sessions
+from tests.app.hand_decoder import HandDecoder, ready_model
 
 
 @pytest.fixture(scope="session")
@@ -23,5 +26,13 @@ def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def store(tmp_path: Path, empty_log: Path) -> Iterator[LogStore]:
     """An empty log of this test's own."""
     opened = LogStore.open(shutil.copyfile(empty_log, tmp_path / "log.sqlite"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sessions(store: LogStore) -> Iterator[Sessions]:
+    """Sessions in a log of this test's own, whose model is made by hand."""
+    opened = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
     yield opened
     opened.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,25 +11,13 @@ from openpyxl import load_workbook
 
 from app.access.actor import OWNER
 from app.errors import CommandError
-from app.log.store import LogStore
-from app.paths import SAMPLES_FOLDER
 from app.reports.analysis import BANDS
 from app.sessions import Sessions, analyses
-from tests.app.hand_decoder import HandDecoder, ready_model
 
 KNOWN = b"The light of the router is green.\nOpen the settings of the printer and choose a network.\n"
 FIRST = b"The light of the router is green.\nSave it.\nSave it.\nThe light of the router is green.\n"
 SECOND = b"Save it.\nOpen the settings of the router and choose a network.\nOpen {name} now.\n"
 USUAL = [10, 10, 10, 30, 60, 80, 100, 100]
-
-
-@pytest.fixture
-def sessions(tmp_path: Path) -> Iterator[Sessions]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-    yield sessions
-    sessions.close()
-    store.close()
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import tracemalloc
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,28 +12,17 @@ import pytest
 from app.access.actor import OWNER, Actor
 from app.errors import CommandError, DocumentError
 from app.formats.archive import pack
-from app.log.store import LogStore
-from app.paths import SAMPLES_FOLDER
 from app.reading import FileReader
 from app.sessions import Sessions
 from app.sessions import bundles as limits
 from app.sessions.bundles import Bundles
 from tests.app.formats.test_archive import zipped
 from tests.app.formats.test_packages import SDLPPX
-from tests.app.hand_decoder import HandDecoder, ready_model, settle
+from tests.app.hand_decoder import settle
 
 TEXT = b"Open the settings.\nThe router saves the file.\n"
 PICTURE = b"\x89PNG\r\n" + bytes(range(256))
 JOB = zipped(("Job/a/manual.txt", TEXT), ("Job/logo.png", PICTURE), ("Job/b/manual.txt", TEXT), ("Job/c.docx", b"no"))
-
-
-@pytest.fixture
-def sessions(tmp_path: Path) -> Iterator[Sessions]:
-    store = LogStore.open(tmp_path / "log.sqlite")
-    sessions = Sessions(store, ready_model(HandDecoder()), SAMPLES_FOLDER)
-    yield sessions
-    sessions.close()
-    store.close()
 
 
 def open_job(bundles: Bundles, data: bytes = JOB, name: str = "job.zip") -> list[dict[str, Any]]:

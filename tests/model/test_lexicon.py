@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import lzma
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +57,24 @@ def test_unpacked_lexicon_is_stored_for_the_next_start(tmp_path: Path, monkeypat
     changed = Lexicons.load(path)
     assert changed is not None and len([*kept[0].parent.iterdir()]) == 2
     assert (lexicon := changed.of("en-de")) is not None and lexicon.forms("crew") == ("Mannschaft",)
+
+
+def test_lexicon_that_cannot_be_stored_is_read_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_the_disk(file: Path, **arrays: Any) -> None:
+        Path(file).write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(lexicon_module, "_LEAST_CACHED", 1)
+    monkeypatch.setattr(np, "savez", fill_the_disk)
+    path = tmp_path / LEXICON
+    save_lexicons(path, {"en-de": {"wheel": ["Rad"]}}, {})
+    lexicons = Lexicons.load(path)
+    assert lexicons is not None and (lexicon := lexicons.of("en-de")) is not None
+    assert lexicon.forms("wheel") == ("Rad",)
+    assert [*(tmp_path / "cache" / "lexicons").iterdir()] == []
 
 
 def test_model_without_the_file_has_no_lexicon(tmp_path: Path) -> None:
