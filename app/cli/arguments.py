@@ -350,12 +350,14 @@ def build_parser() -> argparse.ArgumentParser:
     forgetting = action(
         "forget", "delete keys and password of a person, and replace their name in the log by a pseudonym"
     )
+    events = action("events", "write the events of a person in all documents to a file (JSON lines)")
+    events.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: events.jsonl)")
     join = action("join", "make a person a member of projects")
     leave = action("leave", "end the membership in projects")
     password = action("password", "ask for a new password of a person, who is then signed out everywhere")
     password.add_argument("--delete", action="store_true", help="remove the password instead")
     signing_out = action("sign-out", "end all sign-ins of a person with a password or OpenID Connect")
-    named = (roles, removal, forgetting, join, leave, password, signing_out)
+    named = (roles, removal, forgetting, events, join, leave, password, signing_out)
     for command in named:
         command.add_argument("name", metavar="NAME", help="the name of the person")
     roles.add_argument("--role", choices=ROLES, default="translator", help="the role (default: translator)")

@@ -203,6 +203,7 @@ examples:
   python -m app people leave "Ana Silva" 2
   python -m app people list
   python -m app people remove "Ana Silva"
+  python -m app people events "Ana Silva" -o ana.jsonl
   python -m app people forget "Ana Silva"
 
 `forget` cannot be undone: a pseudonym replaces the name in all events, the hashes of these events are computed again,

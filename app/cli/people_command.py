@@ -11,11 +11,12 @@ from getpass import getpass
 
 from app.access.actor import OWNER, checked_name
 from app.access.rights import Role
-from app.cli.log_commands import log_to_write
+from app.cli.log_commands import log_to_write, write_export
 from app.errors import CommandError
 from app.i18n import counted
 from app.log.forgetting import forget_person
 from app.log.store import LogStore
+from app.reports.jsonl import person_events_jsonl
 from app.serving.browsers import Browsers
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
@@ -30,6 +31,8 @@ def people(flags: argparse.Namespace) -> int:
             _remove(store, flags.name)
         elif flags.action == "forget":
             _forget(store, flags.name)
+        elif flags.action == "events":
+            write_export(person_events_jsonl(OWNER, store, flags.name), flags.output)
         elif flags.action == "password":
             _set_password(store, flags.name, removes=flags.delete)
         elif flags.action == "sign-out":

@@ -8,6 +8,8 @@ from __future__ import annotations
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from app.log.research_views import create_research_views
+
 # Distinguishes a log from the SQLite files of other programs: "PINP".
 APPLICATION_ID = 0x50494E50
 
@@ -369,6 +371,12 @@ def m0022_names_of_constraints(db: Database) -> None:
         WHERE instr(constraints, '"beginning":') OR instr(constraints, '"previous":')
             OR instr(constraints, '"freed_from":')
     """)
+
+
+@migrations()
+def m0023_research_views(db: Database) -> None:
+    """Views for research: segments, edits, constraints, decodes and pauses."""
+    create_research_views(db)
 
 
 def migrate(db: Database) -> None:

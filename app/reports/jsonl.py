@@ -36,6 +36,7 @@ from app.log.records import (
 from app.log.store import LogStore
 from app.reports.replay import replay_steps
 from app.reports.statistics import session_statistics
+from app.reports.working_time import BY_ITSELF
 from app.segments.stored_state import restore_segment, with_present_names
 from app.text.text_limits import of_view
 
@@ -55,6 +56,23 @@ def session_jsonl(actor: Actor, store: LogStore, session_id: int) -> Export:
     # Later events are left out, so that the events match the segments and the count in the first line.
     lines += [to_json(event_line(e)) for e in store.events(session_id) if e.seq <= session.num_events]
     return Export(export_name(session, "log.jsonl"), "".join(f"{line}\n" for line in lines).encode("utf-8"))
+
+
+def person_events_jsonl(actor: Actor, store: LogStore, person: str) -> Export:
+    """The events that this person caused in all documents, by document; the owner, who has no name, is "".
+
+    Without the events of the model and of the app. One line is one event, with its session and document.
+    """
+    lines = []
+    for summary in store.sessions(actor):
+        where = {"session": summary.id, "document": summary.shown_name}
+        lines += [
+            to_json({**where, **event_line(event)})
+            for event in store.events(summary.id)
+            if event.type not in BY_ITSELF and (event.payload.get("person") or "") == person
+        ]
+    note = None if lines else Message("The log has no event of this person: check the name with `people list`.")
+    return Export("events.jsonl", "".join(f"{line}\n" for line in lines).encode("utf-8"), note)
 
 
 def verify_jsonl(data: bytes) -> ChainReport:

@@ -23,7 +23,7 @@ _LEAST_MS_FOR_SPEED: Final = 60_000
 _STARTS: Final = frozenset({"open", "resume"})
 _LEAVES: Final = frozenset({"blur", "idle", "close"})
 # Events that do not show that the user is present.
-_BY_ITSELF: Final = frozenset(
+BY_ITSELF: Final = frozenset(
     {
         "model",
         "decode_request",
@@ -76,7 +76,7 @@ class WorkingClock:
 
     def add(self, event: Event) -> None:
         """Counts the next event of the session."""
-        if event.type in _BY_ITSELF:
+        if event.type in BY_ITSELF:
             return
         if event.type == "insert" and is_filled_in(event.type, event.payload):  # parsing a payload takes time
             return

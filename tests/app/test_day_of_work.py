@@ -184,6 +184,17 @@ def test_the_days_figures_follow_from_its_events_alone(day: Person) -> None:
     assert len(report["segments"]) == NUM_SEGMENTS
 
 
+def test_views_for_research_have_the_figures_of_the_report(day: Person) -> None:
+    session = day.store.load_session(OWNER, day.workspace.session_id)
+    figures = session_statistics(session.document.segments, day.store.events(session.id))
+    columns = "segment - 1, gross_ms, net_ms, num_pins, num_bans, num_decodes, num_taken, num_reopened"
+    rows = day.store._db.execute(f"SELECT {columns} FROM research_segments WHERE session = ?", (session.id,))
+    assert sorted(rows.fetchall()) == sorted(
+        (s.index, s.gross_ms, s.net_ms, s.num_pins, s.num_bans, s.num_decodes, s.num_taken, s.num_reopened)
+        for s in figures.segments
+    )
+
+
 def test_deleted_day_leaves_its_last_hash(day: Person) -> None:
     """The last test of this module: nothing is left of the day."""
     number, last = day.workspace.session_id, day.store.load_session(OWNER, day.workspace.session_id)
