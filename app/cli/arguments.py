@@ -28,6 +28,8 @@ EXPORT_KINDS: Final = {
     "tmx": "memory.tmx",
     "xliff": "segments.xlf",
     "tbx": "terms.tbx",
+    "translog": "translog.xml",
+    "tprdb": "tprdb.zip",
     "glossary": "glossary",
     "zip": "zip",
 }

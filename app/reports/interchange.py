@@ -63,7 +63,7 @@ def session_xliff(actor: Actor, store: LogStore, session_id: int) -> Export:
         root,
         "file",
         {
-            "original": _clean(session.document.name),
+            "original": xml_text(session.document.name),
             "source-language": source_language.replace("_", "-"),  # as NLLB models name them
             "target-language": target_language.replace("_", "-"),
             "datatype": "plaintext",
@@ -75,15 +75,15 @@ def session_xliff(actor: Actor, store: LogStore, session_id: int) -> Export:
     for number, index in enumerate(session.document.order, 1):
         segment = session.segments[index]
         unit = ET.SubElement(body, "trans-unit", {"id": str(number), _XML_SPACE: "preserve"})
-        ET.SubElement(unit, "source").text = _clean(segment.source)
+        ET.SubElement(unit, "source").text = xml_text(segment.source)
         if segment.target:
             state = _STATES.get(review_of(segment)) or (
                 "translated" if segment.state == "confirmed" else "needs-review-translation"
             )
-            ET.SubElement(unit, "target", state=state).text = _clean(segment.target)
+            ET.SubElement(unit, "target", state=state).text = xml_text(segment.target)
         for text, by in ((segment.note, "document"), (str(segment.constraints.get("comment", "")), "translator")):
             if text:
-                ET.SubElement(unit, "note", {"from": by}).text = _clean(text)
+                ET.SubElement(unit, "note", {"from": by}).text = xml_text(text)
     data = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return Export(export_name(session, "segments.xlf"), data)
 
@@ -103,6 +103,6 @@ def session_tbx(actor: Actor, store: LogStore, session_id: int) -> Export:
     return Export(name, export.data, note)
 
 
-def _clean(text: str) -> str:
+def xml_text(text: str) -> str:
     """The text with characters that XML does not allow replaced."""
     return _NO_XML.sub("\ufffd", text)

@@ -195,7 +195,7 @@ def test_exported_session_is_imported_again(
         names[kind] = out.strip()
     assert names == {
         "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
-        "xliff": "a.segments.xlf", "tbx": "a.terms.tbx",
+        "xliff": "a.segments.xlf", "tbx": "a.terms.tbx", "translog": "a.translog.xml", "tprdb": "a.tprdb.zip",
         "zip": "translated.de.zip",
     }  # fmt: skip
     assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"

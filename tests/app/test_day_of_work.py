@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from app.log.changes import smallest_change
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.reports.jsonl import import_jsonl, session_jsonl, verify_jsonl
+from app.reports.keystroke_files import session_translog
 from app.reports.replay import replay_steps
 from app.reports.spreadsheets import statistics_of
 from app.reports.statistics import session_statistics
@@ -24,6 +26,7 @@ from app.sessions import Sessions
 from app.ui.api import Api
 from tests.app.hand_decoder import HandDecoder, ready_model, settle
 from tests.app.log.test_log_readme import documented
+from tests.app.reports.test_keystroke_files import played
 from tests.budget import rounds
 
 NUM_SEGMENTS = rounds(100, 500)
@@ -193,6 +196,12 @@ def test_views_for_research_have_the_figures_of_the_report(day: Person) -> None:
         (s.index, s.gross_ms, s.net_ms, s.num_pins, s.num_bans, s.num_decodes, s.num_taken, s.num_reopened)
         for s in figures.segments
     )
+
+
+def test_keys_of_translog_give_the_final_texts_of_the_day(day: Person) -> None:
+    log = ET.fromstring(session_translog(OWNER, day.store, day.workspace.session_id).data)
+    assert played(log) == log.findtext("FinalTextUTF8")
+    assert len(log.findall("Events/Key")) > 10 * NUM_SEGMENTS
 
 
 def test_deleted_day_leaves_its_last_hash(day: Person) -> None:

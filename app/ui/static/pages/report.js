@@ -14,6 +14,8 @@ const EXPORTS = [
   ['export.xliff', 'segments.xlf'],
   ['export.tbx', 'terms.tbx'],
   ['export.jsonl', 'log.jsonl'],
+  ['export.translog', 'translog.xml'],
+  ['export.tprdb', 'tprdb.zip'],
 ];
 const MAX_LISTED_PRICES = 8;
 /** @param {number} ms */

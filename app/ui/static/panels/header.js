@@ -170,6 +170,8 @@ export class Header {
             download('list', t('export.xlsx'), t('export.xlsx.detail'), 'report.xlsx', url),
             download('list', t('export.csv'), t('export.csv.detail'), 'log.csv', url),
             download('list', t('export.jsonl'), t('export.jsonl.detail'), 'log.jsonl', url),
+            download('list', t('export.translog'), t('export.translog.detail'), 'translog.xml', url),
+            download('list', t('export.tprdb'), t('export.tprdb.detail'), 'tprdb.zip', url),
           ),
         ]),
         menu(
