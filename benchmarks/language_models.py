@@ -149,12 +149,12 @@ def placement(translator: Translator, sentences: Sequence[str], count: int) -> d
 def asking(translator: Translator, request: Request) -> Iterator[None]:
     """Whatever is translated in here is asked with the prompt of this request."""
     pipeline: Any = translator.pipeline
-    before, prompt = pipeline._prompt, pipeline._prompt(pipeline.prepare(request))
-    pipeline._prompt = lambda _: prompt
+    before, prompt = pipeline._asked, pipeline.prepare(request).prompt
+    pipeline._asked = lambda _: prompt
     try:
         yield
     finally:
-        pipeline._prompt = before
+        pipeline._asked = before
 
 
 def document(translator: Translator, sentences: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.decoding.limits import excess
 from engine.decoding.phrases_in_pieces import (
@@ -49,7 +49,7 @@ class PreparedRequest:
     request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. `hints` are the
     pieces that the encoder reads behind the source (`Request.hints`); they are not used elsewhere. All texts are those
     that the model reads (`reading`), except for `unknown_source`. `whole` is the same request with the phrases that
-    this one leaves out.
+    this one leaves out. `prompt` is what a model reads that is asked by a prompt (`engine.transformers_models`).
     """
 
     source: str
@@ -69,6 +69,7 @@ class PreparedRequest:
     hints: tuple[int, ...] = ()
     reading: RequestReading | None = None
     whole: PreparedRequest | None = None
+    prompt: Any = None
 
     @classmethod
     def of(

@@ -14,6 +14,7 @@ from engine.interruption import NEVER, Interruption
 from engine.search.sentence import SearchVocabulary
 from engine.search.steps import StepDecoder
 from engine.transformers_models.forward import Forward
+from engine.transformers_models.packed_weights import pack_weights
 from engine.transformers_models.prompt import Messages, Prompt
 from engine.transformers_models.prompt_cache import PromptCache
 from engine.transformers_models.tokenizer_codec import TokenizerCodec
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _TOLERANCE = 0.05  # nats, relative to the largest log-probability of the trial; 16-bit models differ by up to 0.02
 _PRECISIONS = {torch.float32: "float32", torch.float16: "half", torch.bfloat16: "bfloat16"}
+_FEATURES = 1 << 16  # values of the output layer that tell models apart
 _UNKNOWN_LENGTH = 2048  # tokens, for models that do not say how many they read
 
 
@@ -30,14 +32,27 @@ class TransformersModel:
     """A `PromptableModel`: a model of transformers, its pieces, and the decoders of its sentences.
 
     `ends_at_line`: a text ends where its line ends. `decoder` is "tree" or "rows" (the modules `tree_decoder` and
-    `rows_decoder`), whichever a trial has found right for the model.
+    `rows_decoder`), whichever a trial has found right for the model. `features` are the configuration and some of the
+    weights, which tell models apart.
     """
 
-    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, ends_at_line: bool = True) -> None:
-        """Raises ModelError for a model or tokenizer that the search cannot use."""
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        ends_at_line: bool = True,
+        packs_weights: bool = False,
+    ) -> None:
+        """With `packs_weights`, the model is changed and is of use only here.
+
+        Raises ModelError for a model or tokenizer that the search cannot use.
+        """
         self.model, self.tokenizer = model.eval(), tokenizer
         ends = self._ends()
-        size = _num_pieces(model)
+        head = _output_weights(model)
+        size = int(head.shape[0])
+        some: bytes = head.detach().flatten()[:_FEATURES].float().cpu().numpy().tobytes()
+        self.features = model.config.to_json_string().encode() + some
         codec = TokenizerCodec(tokenizer, size, ends)
         self.codec = codec
         self._forward = Forward(model, [*ends, *(codec.line_ends if ends_at_line else ())])
@@ -47,7 +62,7 @@ class TransformersModel:
         self.is_encoder_decoder = bool(model.config.is_encoder_decoder)
         self.max_length: int = getattr(config, "max_position_embeddings", None) or _UNKNOWN_LENGTH
         _use_masked_attention(model)
-        self.decoder = self._decoder_of_trial()
+        self.decoder = self._decoder_of_trial(packs_weights)
 
     def open(self, prompts: Sequence[Prompt], interruptions: Sequence[Interruption]) -> StepDecoder:
         if self.decoder == "tree":
@@ -108,8 +123,11 @@ class TransformersModel:
 
     # -- which decoder is right -----------------------------------------------------------------------------------
 
-    def _decoder_of_trial(self) -> str:
-        """The decoder whose log-probabilities equal those of passes without a cache, for two rows of a few tokens."""
+    def _decoder_of_trial(self, packs_weights: bool) -> str:
+        """The decoder whose log-probabilities equal those of passes without a cache, for two rows of a few tokens.
+
+        These passes come before the weights are packed.
+        """
         pieces = [piece for piece in range(len(self.codec.surfaces)) if self.codec.surfaces[piece]][:6]
         prompt = Prompt((*pieces[:3],), self.starts)
         rows = [pieces[3:5], pieces[4:6]]
@@ -117,6 +135,8 @@ class TransformersModel:
         is_possible = torch.isfinite(expected)
         if bool(expected.isnan().any()) or not bool(is_possible.any()):
             raise ModelError("the model returns scores that are not numbers; its weights may be damaged")
+        if packs_weights:
+            pack_weights(self.model)
         errors: list[str] = []
         kinds = (
             ("rows",) if self.is_encoder_decoder or "position_ids" not in self._forward.parameters else ("tree", "rows")
@@ -162,14 +182,16 @@ class TransformersModel:
         return found[[1, 0]]
 
 
-def _num_pieces(model: PreTrainedModel) -> int:
+def _output_weights(model: PreTrainedModel) -> torch.Tensor:
+    """The weights (V, E) of the output layer."""
     head = model.get_output_embeddings()
     if head is None:
         raise ModelError(
             f"{type(model).__name__} has no output layer, so it writes no text; load the model with "
             "AutoModelForCausalLM or AutoModelForSeq2SeqLM"
         )
-    return int(head.weight.shape[0])
+    assert isinstance(head.weight, torch.Tensor)
+    return head.weight
 
 
 def _use_masked_attention(model: PreTrainedModel) -> None:

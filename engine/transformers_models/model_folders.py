@@ -45,7 +45,7 @@ def load_folder(
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ModelError(f"{folder} cannot be loaded by transformers: {error}; download the folder again") from error
     model = model.to(device)
-    return PromptedModel.of(model, tokenizer, template, languages, folder.name)
+    return PromptedModel.of(model, tokenizer, template, languages, folder.name, packs_weights=True)
 
 
 def _dtype_that_fits(folder: Path, device: torch.device, precision: str) -> torch.dtype:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _MOST_PIECES = 16_384
-_FEATURES = 1 << 16  # values of the output layer that tell models apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,11 @@ class PromptedModel:
         languages: Sequence[str],
         name: str,
         ends_at_line: bool = True,
+        packs_weights: bool = False,
     ) -> PromptedModel:
         """A model of the transformers library; see `asked`. Raises ModelError for one that cannot be used."""
-        adapter = TransformersModel(model, tokenizer, ends_at_line)
-        return cls.asked(adapter, template, languages, f"{name} {model.config.model_type}", _features(model))
+        adapter = TransformersModel(model, tokenizer, ends_at_line, packs_weights)
+        return cls.asked(adapter, template, languages, f"{name} {model.config.model_type}", adapter.features)
 
     @classmethod
     def asked(
@@ -143,7 +143,7 @@ class PromptPipeline(RequestPipeline):
         """`prompt` gives the prompt of a request; by default, the model's template does."""
         super().__init__(model)
         self._adapter = model.adapter
-        self._prompt = prompt or model.prompt
+        self._asked = prompt or model.prompt
 
     def prepare(
         self, request: Request, datastore: Datastore | None = None, interruption: Interruption = NEVER
@@ -152,10 +152,13 @@ class PromptPipeline(RequestPipeline):
         prepared = super().prepare(request, datastore, interruption)
         if prepared.obstacles:
             return prepared
-        num_read, most = len(self._prompt(prepared).ids), self._adapter.max_length
-        num_written = 2 * len(prepared.source_ids) + prepared.num_prefix + prepared.num_tokens
+        prompt, most = self._asked(prepared), self._adapter.max_length
+        num_read, num_written = (
+            len(prompt.ids),
+            2 * len(prepared.source_ids) + prepared.num_prefix + prepared.num_tokens,
+        )
         if self._adapter.is_encoder_decoder or num_read + num_written <= most:
-            return prepared
+            return replace(prepared, prompt=prompt)
         message = f"the prompt has {num_read} pieces and the answer needs up to {num_written}, the model has room for "
         reason = Reason("source_too_long", f"{message}{most}; split the segment or use a shorter prompt template")
         return replace(prepared, obstacles=(reason,))
@@ -170,22 +173,12 @@ class PromptPipeline(RequestPipeline):
     ) -> Translation:
         """As of `RequestPipeline`, with the text of the prompt."""
         found = super().translation(request, prepared, result, options, interruption)
-        text = self._prompt(prepared).text if found.hypotheses else ""
-        return replace(found, prompts=(text,) if text else ())
+        text = prepared.prompt.text
+        return replace(found, prompts=(text,) if text and found.hypotheses else ())
 
     def decoder(self, sentences: Sequence[Sentence]) -> StepDecoder:
-        prompts = [self._prompt(sentence.source) for sentence in sentences]
+        prompts = [sentence.source.prompt for sentence in sentences]
         return self._adapter.open(prompts, [sentence.interruption for sentence in sentences])
 
     def reader(self, prepared: PreparedRequest, interruption: Interruption = NEVER) -> OpenDecoder:
-        prompt = self._prompt(prepared)
-        return lambda num_texts: self._adapter.open([prompt] * num_texts, [interruption] * num_texts)
-
-
-def _features(model: PreTrainedModel) -> bytes:
-    """The configuration and some of the weights, which tell models apart."""
-    head = model.get_output_embeddings()
-    assert head is not None  # the adapter has checked it
-    some: bytes = head.weight.detach().flatten()[:_FEATURES].float().cpu().numpy().tobytes()
-    config: str = model.config.to_json_string()
-    return config.encode() + some
+        return lambda num_texts: self._adapter.open([prepared.prompt] * num_texts, [interruption] * num_texts)

@@ -140,7 +140,7 @@ def test_a_prompt_file_beside_the_file_is_used(files: Files, tmp_path: Path) -> 
     (tmp_path / "prompt.toml").write_text('languages = ["en", "de"]\ntext = "<{source}>"\n', encoding="utf-8")
     translator = Translator.load(path)
     assert [*translator.directions] == ["en-de", "de-en"]
-    ids = translator.pipeline._prompt(translator.pipeline.prepare(Request("The house."))).ids  # type: ignore[attr-defined]
+    ids = translator.pipeline.prepare(Request("The house.")).prompt.ids  # type: ignore[attr-defined]
     assert byte_level().decode(list(ids)) == "<The house.>"
 
 

@@ -12,6 +12,7 @@ pytest.importorskip("transformers", reason="transformers is not installed; pip i
 
 from engine.interruption import NEVER
 from engine.transformers_models.adapter import TransformersModel
+from engine.transformers_models.packed_weights import PackedLinear, pack_weights
 from engine.transformers_models.prompt import Prompt, PromptableModel
 from engine.transformers_models.tree_decoder import TreeDecoder
 from tests.transformers_models.models_of_tests import DECODER_ONLY, FAMILIES, model_of
@@ -48,6 +49,25 @@ def test_steps_selections_and_joins_equal_passes_without_a_cache(family: str) ->
     model = adapted(family)
     assert model.decoder == ("tree" if family in DECODER_ONLY and family != "bloom" else "rows")
     check_steps_selections_and_joins(model, model, random.Random(family))
+
+
+@pytest.mark.parametrize("family", ["llama", "gemma3", "t5", "mbart"])
+def test_packed_weights_give_the_scores_of_the_model_as_it_was(family: str) -> None:
+    model = model_of(family, NUM_PIECES)
+    packed = TransformersModel(model, byte_level(), ends_at_line=False, packs_weights=True)
+    assert any(isinstance(module, PackedLinear) for module in model.modules())
+    reference = adapted(family)
+    assert packed.features == reference.features
+    check_steps_selections_and_joins(packed, reference, random.Random(family))
+
+
+def test_shared_weights_are_copied_only_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    for free, is_packed in ((10**9, True), (10_000, False)):
+        model = model_of("gemma3", NUM_PIECES)  # its output layer has the weights of its embeddings
+        monkeypatch.setattr("engine.transformers_models.packed_weights.available_bytes", lambda free=free: free)
+        pack_weights(model)
+        assert isinstance(model.get_output_embeddings(), PackedLinear) == is_packed
+        assert isinstance(model.get_submodule("model.layers.0.mlp.up_proj"), PackedLinear)
 
 
 def check_steps_selections_and_joins(

@@ -61,7 +61,7 @@ def test_a_prompt_file_in_the_folder_names_the_prompt_and_the_languages(folder: 
     translator = Translator.load(folder)
     assert [*translator.directions] == ["en-de", "de-en"]
     pipeline = translator.pipeline
-    ids = pipeline._prompt(pipeline.prepare(REQUEST)).ids  # type: ignore[attr-defined]
+    ids = pipeline.prepare(REQUEST).prompt.ids  # type: ignore[attr-defined]
     assert byte_level().decode(list(ids)) == "<The house.>"
     (folder / "prompt.toml").write_text('languages = "de"\ntext = "<{source}>"\n', encoding="utf-8")
     with pytest.raises(ModelError, match=r"languages is 'de'; give a list of codes"):

@@ -37,6 +37,18 @@ def translator_of(family: str = "llama") -> Translator:
     return TRANSLATORS[family]
 
 
+def test_the_prompt_of_a_translation_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources, write = [], PromptTemplate.written
+
+    def written(self: PromptTemplate, model: Any, source: str, *more: Any) -> Any:
+        sources.append(source)
+        return write(self, model, source, *more)
+
+    monkeypatch.setattr(PromptTemplate, "written", written)
+    found = translator_of().translate(Request("The house."), OPTIONS)
+    assert sources == ["The house."] and found.prompts and "The house." in found.prompts[0]
+
+
 REQUESTS = {
     "two phrases": Request("The house is new.", phrases=(Phrase("Haus"), Phrase("neue Regeln"))),
     "one of two forms": Request("The door.", phrases=(Phrase("Türen", forms=("Tür",)),)),
@@ -206,7 +218,7 @@ def test_an_answer_begins_with_a_quotation_mark_only_if_the_source_does() -> Non
     translator = translator_of()
     pipeline: Any = translator.pipeline
     for source, may_begin in (("The house.", False), ('"The house."', True)):
-        prompt = pipeline._prompt(pipeline.prepare(Request(source)))
+        prompt = pipeline.prepare(Request(source)).prompt
         openers = {piece for piece, surface in enumerate(pipeline._adapter.codec.surfaces) if surface == "„"}
         assert bool(openers & {*prompt.never_first}) != may_begin
 
