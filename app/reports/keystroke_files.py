@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Final
 
 from app import VERSION
@@ -183,7 +184,7 @@ def _key_rows(keystrokes: Iterable[Keystroke]) -> list[_KeyRow]:
 def _production_units(rows: Sequence[_KeyRow]) -> Iterable[tuple[object, ...]]:
     """Typing without a pause of more than a second. Removed characters are in brackets."""
     starts = [n for n, row in enumerate(rows) if n == 0 or row[1] - rows[n - 1][1] > _PAUSE_MS]
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(rows)], strict=True)):
+    for number, (start, end) in enumerate(pairwise([*starts, len(rows)])):
         unit = rows[start:end]
         pause_ms = rows[end][1] - unit[-1][1] if end < len(rows) else 0
         num_inserted = sum(row[2] == "ins" for row in unit)

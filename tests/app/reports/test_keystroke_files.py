@@ -95,6 +95,9 @@ def test_tables_have_the_columns_of_the_tprdb(store: LogStore) -> None:
 
 
 def test_session_in_which_nothing_was_opened_has_no_keys(store: LogStore) -> None:
-    log = ET.fromstring(session_translog(OWNER, store, session_of(store, EVENTS[:1])).data)
+    number = session_of(store, EVENTS[:1])
+    log = ET.fromstring(session_translog(OWNER, store, number).data)
+    with zipfile.ZipFile(io.BytesIO(session_tprdb(OWNER, store, number).data)) as archive:
+        assert [archive.read(name).count(b"\n") for name in archive.namelist()[1:]] == [1, 1]
     assert log.findall("Events/Key") == []
     assert played(log) == log.findtext("FinalTextUTF8") == "Eine Katze.\n\n"
