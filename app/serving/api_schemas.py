@@ -72,6 +72,12 @@ class ConstraintSchema(StrictSchema):
     locked: List[Words] = Field(
         default=[], max_length=MAX_CONSTRAINTS, description="Texts that the translation contains in this order."
     )
+    suffix: str = Field(default="", max_length=2 * MAX_CHARACTERS, description="How the translation ends.")
+    follow: str = Field(
+        default="",
+        max_length=MAX_CHARACTERS,
+        description="An earlier translation, of which the new one changes as little as possible.",
+    )
     nbest: int = Field(default=1, ge=1, le=MAX_NBEST, description="The largest number of translations to return.")
 
     def constrain(self, text: str) -> ConstrainedText:
@@ -81,8 +87,8 @@ class ConstraintSchema(StrictSchema):
             bans = [Avoid(each) if isinstance(each, str) else Avoid(each.text, each.case) for each in self.avoid]
         except EngineError as error:
             raise ApiError("invalid", str(error)) from error
-        constraints = Constraints(bans=tuple(bans), prefix=self.prefix, locked=tuple(self.locked))
-        return ConstrainedText(text, tuple(phrases), constraints, self.nbest)
+        constraints = Constraints(bans=tuple(bans), prefix=self.prefix, locked=tuple(self.locked), follow=self.follow)
+        return ConstrainedText(text, tuple(phrases), constraints, self.nbest, self.suffix)
 
 
 _REFERENCE: Final = "#/components/schemas/{model}"
@@ -148,6 +154,10 @@ class TranslationSchema(BaseModel, from_attributes=True):
     )
     placements: list[PlacementSchema]
     unmet: list[str] = Field(description="Required texts that it lacks.")
+    alignment: list[tuple[int, int, int, int]] = Field(
+        description="Pairs of words that translate each other: start and end in the text, start and end in the "
+        "translation. Empty if the model has no word alignment, and for kept texts."
+    )
 
 
 class ReasonSchema(BaseModel):

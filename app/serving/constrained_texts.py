@@ -23,17 +23,22 @@ Splitting = Literal["sentences", "punctuation", "none"]
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedText(Checked):
-    """A text to translate with its constraints. `phrases` are required texts with more settings than a pin has."""
+    """A text to translate with its constraints. `phrases` are required texts with more settings than a pin has.
+
+    The translation ends with `suffix`.
+    """
 
     text: str
     phrases: tuple[Phrase, ...] = ()
     constraints: Constraints = NO_CONSTRAINTS
     nbest: int = 1
+    suffix: str = ""
 
     @property
     def is_whole(self) -> bool:
         """True if the text is one request to the engine, because it has constraints or an n-best list."""
-        return bool(self.phrases or self.constraints.prefix or self.constraints.locked or self.nbest > 1)
+        fixed = self.constraints.prefix or self.constraints.locked or self.constraints.follow or self.suffix
+        return bool(self.phrases or fixed or self.nbest > 1)
 
     @property
     def work(self) -> int:
@@ -51,6 +56,7 @@ class ConstrainedText(Checked):
                 for phrase in self.phrases
             ),
             constraints=self.constraints.with_texts(convert),
+            suffix=convert(self.suffix),
         )
 
 
@@ -115,6 +121,7 @@ class TextHypothesis:
     """One translation of a text. The score of several parts is the mean log-probability of a token.
 
     Translations of a text are in the order of `ranking_score`: the score with the penalties and rewards of the search.
+    `alignment` has (source_start, source_end, target_start, target_end) for each pair of aligned words.
     """
 
     text: str
@@ -124,6 +131,7 @@ class TextHypothesis:
     placements: tuple[PlacedPhrase, ...] = ()
     unmet: tuple[str, ...] = ()
     ranking_score: float = 0.0
+    alignment: tuple[tuple[int, int, int, int], ...] = ()
 
     def in_british_spelling(self) -> TextHypothesis:
         """The hypothesis in British spelling, except for required texts."""
@@ -135,7 +143,8 @@ class TextHypothesis:
             return position + growths[bisect_right(ends, position)]
 
         placements = tuple(replace(place, start=moved(place.start), end=moved(place.end)) for place in self.placements)
-        return replace(self, text=splice(self.text, edits), placements=placements)
+        alignment = tuple((first, last, moved(start), moved(end)) for first, last, start, end in self.alignment)
+        return replace(self, text=splice(self.text, edits), placements=placements, alignment=alignment)
 
 
 @dataclass(frozen=True, slots=True)

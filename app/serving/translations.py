@@ -187,7 +187,7 @@ class TranslationService:
 
     async def price(self, caller: Caller, item: ConstrainedText, setup: TranslationSetup, gone: Hangup) -> Pricing:
         """The prices of the constraints of an item. Raises ApiError."""
-        protection = await asyncio.to_thread(_whole, item, setup)
+        protection = await asyncio.to_thread(_without_follow, item, setup)
         pricing = await self._ask(caller, setup, PriceQuestion(protection.request, self._options), gone)
         return await asyncio.to_thread(protection.restore_pricing, pricing)
 
@@ -483,13 +483,15 @@ def _request(item: ConstrainedText, setup: TranslationSetup) -> Request:
             placeholders=placeholders_in(item.text, OF_UNKNOWN_FILE),
             phrases=item.phrases,
         )
+        request = replace(request, suffix=item.suffix)
         return replace(setup.style.applied_to(request), split_sentences=setup.splitting != "none")
     except InvalidRequest as error:
         raise ApiError("invalid", str(error)) from error
 
 
-def _whole(item: ConstrainedText, setup: TranslationSetup) -> Protection:
-    return _protected(_request(item, setup))
+def _without_follow(item: ConstrainedText, setup: TranslationSetup) -> Protection:
+    """The request for prices, which are the model's own."""
+    return _protected(replace(_request(item, setup), follow=None))
 
 
 def _protected(request: Request) -> Protection:
@@ -533,11 +535,14 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
     placements: list[PlacedPhrase] = []
     unmet: list[str] = []
     chosen: list[Hypothesis] = []
+    alignment: list[tuple[int, int, int, int]] = []
     for piece, translation in parts:
         hypothesis, phrases = translation.hypotheses[rank], translation.request.phrases
         text += source[copied : piece.start]
         placements += _placed(hypothesis, phrases, piece.num_own, len(text))
         unmet += [phrases[number].text for number in hypothesis.unmet]
+        for source_start, source_end, start, end in hypothesis.alignment:
+            alignment.append((piece.start + source_start, piece.start + source_end, len(text) + start, len(text) + end))
         text += hypothesis.text
         copied = piece.end
         chosen.append(hypothesis)
@@ -545,4 +550,6 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
     log_prob = sum(each.log_prob for each in chosen)
     score = chosen[0].score if len(chosen) == 1 else log_prob / max(1, num_tokens)
     ranking = score - chosen[0].score_penalty if len(chosen) == 1 else score
-    return TextHypothesis(text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet), ranking)
+    return TextHypothesis(
+        text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet), ranking, tuple(alignment)
+    )

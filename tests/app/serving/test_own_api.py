@@ -107,6 +107,43 @@ def test_beginning_and_locked_texts_are_kept(client: Program):
     assert text.startswith("Leider ") and 0 < text.find("Datei") < text.find("öffnen")
 
 
+@pytest.mark.parametrize("text", ["The file could not be opened.", "The <b>file</b> could not be {verb} by %s."])
+def test_translation_ends_with_the_suffix(client: Program, text: str):
+    (answer,) = ask(client, "translate", texts=[{"text": text, "suffix": "sich nicht öffnen."}])["texts"]
+    assert answer["status"] == "complete"
+    assert answer["translations"][0]["text"].endswith(" sich nicht öffnen.")
+
+
+def test_followed_translation_changes_only_where_a_phrase_requires_it(client: Program):
+    earlier = "Man kann die Datei leider nicht auf dem Rechner speichern."
+    item = {"text": "The file cannot be saved on the computer.", "phrases": ["Dokument"], "follow": earlier}
+    (free, followed) = (
+        ask(client, "translate", texts=[each])["texts"][0]["translations"][0]["text"]
+        for each in ({**item, "follow": ""}, item)
+    )
+    assert "Dokument" in free and "Dokument" in followed
+
+    def num_common(text: str) -> int:
+        return len(set(text.split()) & set(earlier.split()))
+
+    assert num_common(followed) > num_common(free)
+
+
+def test_aligned_words_are_pairs_of_both_texts(client: Program):
+    text = "Save the file.\n\nThe red <b>house</b> is small."
+    (answer,) = ask(client, "translate", texts=[text])["texts"]
+    best = answer["translations"][0]
+    pairs = {(text[a:b], best["text"][c:d]) for a, b, c, d in best["alignment"]}
+    assert {("file", "Datei"), ("red", "rote"), ("house", "Haus")} <= pairs, (best["text"], pairs)
+
+
+def test_alignment_follows_british_spelling(client: Program):
+    text = "Die Farbe der Mitte ist rot."
+    best = ask(client, "translate", source="de", target="en-GB", texts=[text])["texts"][0]["translations"][0]
+    pairs = {(text[a:b], best["text"][c:d]) for a, b, c, d in best["alignment"]}
+    assert {("Farbe", "colour"), ("rot", "red")} <= pairs, (best["text"], pairs)
+
+
 def test_impossible_constraints_are_data_and_not_an_error(client: Program):
     item = {"text": "Open the file.", "phrases": ["Datei"], "avoid": [], "prefix": "", "locked": []}
     item["phrases"] = [{"text": "Datei", "max_count": 1}, {"text": "Datei öffnen", "max_count": 1, "count": 1}, "Ω≋⌘"]
