@@ -6,203 +6,38 @@ exists, is checked where it is carried out.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Final, Literal, get_origin
 
 from app.errors import CommandError
-from app.ui.commands.audit_commands import ShowActivity
-from app.ui.commands.bundle_commands import (
-    AnalyseDocuments,
-    BeginFiles,
-    EndFiles,
-    ImportEntry,
-    ListPackable,
-    OpenEntry,
-    OpenFile,
-    PackDocuments,
+from app.ui.commands import (
+    audit_commands,
+    bundle_commands,
+    document_commands,
+    glossary_commands,
+    model_commands,
+    project_commands,
+    segment_commands,
+    session_commands,
 )
 from app.ui.commands.command import Command, SessionCommand
-from app.ui.commands.document_commands import (
-    AskReading,
-    ChooseChecks,
-    ChooseMatches,
-    ChooseStyle,
-    ConfirmMatches,
-    ExportNote,
-    FillMatches,
-    FindText,
-    ImportMemory,
-    Pretranslate,
-    ReplaceText,
-    SearchMemory,
-    SetConsent,
-    StepBatch,
-    StepDivision,
-)
-from app.ui.commands.glossary_commands import (
-    AddTerm,
-    EditTerm,
-    ImportGlossary,
-    ImportSampleGlossary,
-    MergeGlossary,
-    OrderGlossaries,
-    RemoveGlossary,
-    RemoveGlossaryTerm,
-    RemoveTerm,
-    ShareGlossary,
-    SwitchGlossary,
-    UndoGlossaryChange,
-)
-from app.ui.commands.model_commands import (
-    DownloadModel,
-    FetchModel,
-    InstallUpload,
-    ListDirections,
-    ListModels,
-    ListPairs,
-    ListPublishedModels,
-    OpenModel,
-    RemoveModel,
-    StopModel,
-    SwitchModel,
-)
-from app.ui.commands.project_commands import (
-    AddMember,
-    AssignDocument,
-    AssignSegments,
-    ChooseProject,
-    ChooseSegmentation,
-    CreateProject,
-    DeleteDocument,
-    DeleteProject,
-    DismissNotices,
-    EditProject,
-    ListChangedDocuments,
-    ListDocuments,
-    ListMembers,
-    ListProjects,
-    MoveDocument,
-    RemoveMember,
-    RemoveSegmentation,
-)
-from app.ui.commands.segment_commands import (
-    AddRemark,
-    CheckText,
-    ConfirmSegment,
-    CountKeys,
-    EditText,
-    FindEarlierStates,
-    FindMatches,
-    LeaveSegment,
-    MergeSegments,
-    OpenSegment,
-    ReopenSegment,
-    ReportIdle,
-    ReviewSegment,
-    SetComment,
-    SetConstraints,
-    SplitSegment,
-)
-from app.ui.commands.session_commands import (
-    DeleteSession,
-    OpenDocument,
-    OpenSample,
-    RereadDocument,
-    RestartDocument,
-    ResumeSession,
-)
 from app.ui.schemas import by_literal, read
 
-COMMANDS: Final[dict[str, type[Command | SessionCommand]]] = by_literal(
-    "name",
-    (
-        OpenSegment,
-        LeaveSegment,
-        EditText,
-        SetConstraints,
-        ConfirmSegment,
-        ReopenSegment,
-        SetComment,
-        ReviewSegment,
-        AddRemark,
-        CheckText,
-        SplitSegment,
-        MergeSegments,
-        FindMatches,
-        FindEarlierStates,
-        CountKeys,
-        ReportIdle,
-        Pretranslate,
-        AskReading,
-        FindText,
-        ReplaceText,
-        ConfirmMatches,
-        FillMatches,
-        StepBatch,
-        StepDivision,
-        SearchMemory,
-        ImportMemory,
-        ChooseChecks,
-        ChooseMatches,
-        ChooseStyle,
-        SetConsent,
-        ExportNote,
-        ImportGlossary,
-        ImportSampleGlossary,
-        ShareGlossary,
-        MergeGlossary,
-        RemoveGlossary,
-        SwitchGlossary,
-        OrderGlossaries,
-        UndoGlossaryChange,
-        EditTerm,
-        RemoveGlossaryTerm,
-        AddTerm,
-        RemoveTerm,
-        ListDirections,
-        ListModels,
-        ListPairs,
-        ListPublishedModels,
-        DownloadModel,
-        InstallUpload,
-        RemoveModel,
-        SwitchModel,
-        FetchModel,
-        OpenModel,
-        StopModel,
-        ListProjects,
-        CreateProject,
-        EditProject,
-        ChooseSegmentation,
-        RemoveSegmentation,
-        ChooseProject,
-        DeleteProject,
-        ListMembers,
-        AddMember,
-        RemoveMember,
-        ShowActivity,
-        ListDocuments,
-        ListChangedDocuments,
-        MoveDocument,
-        AssignDocument,
-        AssignSegments,
-        DismissNotices,
-        DeleteDocument,
-        BeginFiles,
-        OpenFile,
-        OpenEntry,
-        ImportEntry,
-        EndFiles,
-        ListPackable,
-        AnalyseDocuments,
-        PackDocuments,
-        OpenDocument,
-        OpenSample,
-        ResumeSession,
-        RestartDocument,
-        RereadDocument,
-        DeleteSession,
-    ),
+
+def _commands_of(module: ModuleType) -> Iterator[type[Command | SessionCommand]]:
+    """The commands that a module defines, in its order, without base classes, which have no name of their own."""
+    defined = (kind for kind in vars(module).values() if getattr(kind, "__module__", "") == module.__name__)
+    for kind in defined:
+        if issubclass(kind, Command | SessionCommand) and get_origin(kind.model_fields["name"].annotation) is Literal:
+            yield kind
+
+
+_MODULES: Final = (
+    *(segment_commands, document_commands, glossary_commands, model_commands),
+    *(project_commands, audit_commands, bundle_commands, session_commands),
 )
+COMMANDS: Final = by_literal("name", (kind for module in _MODULES for kind in _commands_of(module)))
 
 
 def read_command(name: str, message: object) -> Command | SessionCommand:

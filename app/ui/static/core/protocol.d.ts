@@ -27,8 +27,8 @@ export type Command =
   | StepDivision
   | SearchMemory
   | ImportMemory
-  | ChooseChecks
   | ChooseMatches
+  | ChooseChecks
   | ChooseStyle
   | SetConsent
   | ExportNote
@@ -46,8 +46,8 @@ export type Command =
   | RemoveTerm
   | ListDirections
   | ListModels
-  | ListPairs
   | ListPublishedModels
+  | ListPairs
   | DownloadModel
   | InstallUpload
   | RemoveModel
@@ -65,7 +65,6 @@ export type Command =
   | ListMembers
   | AddMember
   | RemoveMember
-  | ShowActivity
   | ListDocuments
   | ListChangedDocuments
   | MoveDocument
@@ -73,6 +72,7 @@ export type Command =
   | AssignSegments
   | DismissNotices
   | DeleteDocument
+  | ShowActivity
   | BeginFiles
   | OpenFile
   | OpenEntry
@@ -139,8 +139,8 @@ export interface CommandResults {
   division_step: OpenedSegment;
   concordance: Concordance;
   import_memory: ImportedMemory;
-  choose_checks: undefined;
   choose_matches: undefined;
+  choose_checks: undefined;
   choose_style: undefined;
   consent: undefined;
   export_note: ExportWarning;
@@ -158,8 +158,8 @@ export interface CommandResults {
   remove_term: Retranslated;
   directions: LanguagePairs;
   models: ModelOffers;
-  model_pairs: PairOffers;
   published_models: PublishedOffers;
+  model_pairs: PairOffers;
   download_model: undefined;
   install_upload: undefined;
   remove_model: undefined;
@@ -177,7 +177,6 @@ export interface CommandResults {
   members: ProjectMembers;
   add_member: ProjectMembers;
   remove_member: ProjectMembers;
-  activity: ActivityList;
   documents: DocumentList;
   changed_documents: ChangedDocuments;
   move_document: DocumentList;
@@ -185,6 +184,7 @@ export interface CommandResults {
   assign_segments: AssignedSegments;
   dismiss_notices: undefined;
   delete_document: DocumentList;
+  activity: ActivityList;
   begin_files: BegunFiles;
   open_file: OpenedFile;
   open_entry: OpenedFile;
