@@ -93,13 +93,13 @@ export class Bench {
     /** @type {Work | null} */
     this.work = null;
 
-    const head = h('header.head', {});
+    const head = h('header.head');
     const noteHost = h('div.notes', {'aria-live': 'polite'});
     const doc = h('section.doc', {'aria-label': t('list.heading')});
     const side = h('aside.side', {'aria-label': t('side.label')});
-    const foot = h('footer.status', {});
+    const foot = h('footer.status');
     const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
-    this.root.replaceChildren(skip, h('div.app', {}, head, noteHost, doc, side, foot));
+    this.root.replaceChildren(skip, h('div.app', head, noteHost, doc, side, foot));
     this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
     this.connection = this.connect();
     this.notes = new Notes(noteHost, () => this.focusEditor());

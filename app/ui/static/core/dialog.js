@@ -17,16 +17,15 @@ export class Dialog {
   constructor({name, title, classes = '', isAlert, body, buttons, onSubmit, onCancel, onClose = () => {}}) {
     this.onClose = onClose;
     const cancel = onCancel ?? (() => this.close());
-    this.body = h('div.db', {}, body);
+    this.body = h('div.db', body);
     const frame = [
       h(
         'div.dh',
-        {},
         h('h2', {id: `pinpoint-${name}`}, title),
         isAlert ? null : button('.x', {'aria-label': t('close'), onclick: cancel}, icon('x')),
       ),
       this.body,
-      h('div.df', {}, buttons),
+      h('div.df', buttons),
     ];
     /** @param {Event} event */
     const submit = event => {

@@ -5,22 +5,28 @@ export {count, number, t, tn} from './texts.js'; // most users of this module ne
  * h('button.btn.small', {type: 'button', onclick: f}, 'text', child, [more]) -> element
  * @template {string} S
  * @param {S} selector
- * @param {Attributes} [attributes] `onNAME` is a listener of the event NAME; false, null and undefined are left out
+ * @param {Attributes | Child} [first] `onNAME` is a listener of the event NAME; false, null and undefined are left out. A
+ *   child, if there are no attributes
  * @param {...Child} children
  * @returns {ElementOf<S>}
  */
-export const h = (selector, attributes = {}, ...children) => {
+export const h = (selector, first, ...children) => {
   const [tag, ...classes] = selector.split('.');
   const element = document.createElement(tag || 'span');
   if (classes.length) element.className = classes.join(' ');
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === false || value == null) continue;
-    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? '' : String(value));
-  }
+  if (isChild(first)) append(element, [first]);
+  else
+    for (const [name, value] of Object.entries(first)) {
+      if (value === false || value == null) continue;
+      if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+      else element.setAttribute(name, value === true ? '' : String(value));
+    }
   append(element, children);
   return /** @type {ElementOf<S>} */ (element);
 };
+
+/** @param {Attributes | Child} part @returns {part is Child} */
+const isChild = part => !part || Object.getPrototypeOf(part) !== Object.prototype;
 
 /**
  * @param {Element} element
@@ -50,7 +56,7 @@ export const textIn = lang => ({lang, dir: isRightToLeft(lang) ? 'rtl' : 'auto'}
  * A text for screen readers only.
  * @param {string} text
  */
-export const sr = text => h('span.sr', {}, text);
+export const sr = text => h('span.sr', text);
 /**
  * @param {string} classes such as '.btn.small'
  * @param {Attributes} attributes

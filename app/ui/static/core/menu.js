@@ -9,7 +9,7 @@ import {button, h, icon} from './dom.js';
  */
 export const menu = (label, opener, fill) => {
   const items = h('div.items', {role: 'menu', 'aria-label': label, hidden: true});
-  const element = h('div.menu', {}, opener, items);
+  const element = h('div.menu', opener, items);
   const close = () => {
     items.hidden = true;
     opener.setAttribute('aria-expanded', 'false');
@@ -66,7 +66,7 @@ export const choice = (iconName, label, detail, action) =>
   button(
     '.item',
     {role: 'menuitem', onclick: action ?? undefined, disabled: action === null},
-    iconName ? icon(iconName) : h('span', {}),
-    h('b', {}, label),
-    detail && h('span.d', {}, detail),
+    iconName ? icon(iconName) : h('span'),
+    h('b', label),
+    detail && h('span.d', detail),
   );

@@ -33,27 +33,19 @@ export class Page {
     this.onClose = onClose;
     /** @type {() => HTMLElement} where the focus goes when the page is shown */
     this.first = () => this.element;
-    this.body = h('div.pagebody', {}, body);
+    this.body = h('div.pagebody', body);
     const id = `pinpoint-${name}`;
     this.heading = h('h1', {id}, title);
-    this.lead = h('p.muted', {}, lead);
+    this.lead = h('p.muted', lead);
     this.element = h(
       `section.page${classes}`,
       {'aria-labelledby': id, tabindex: -1},
       h(
         'div.pagein',
-        {},
         h(
           'div.pagehead',
-          {},
-          h('div', {}, this.heading, this.lead),
-          h(
-            'div.acts',
-            {},
-            actions,
-            h('a.btn', {href: address}, label, h('kbd', {'aria-hidden': 'true'}, 'Esc')),
-            primary,
-          ),
+          h('div', this.heading, this.lead),
+          h('div.acts', actions, h('a.btn', {href: address}, label, h('kbd', {'aria-hidden': 'true'}, 'Esc')), primary),
         ),
         this.body,
       ),

@@ -39,7 +39,7 @@ export const shown = text =>
  * @param {string[]} parts
  * @returns {Child}
  */
-export const shownParts = parts => parts.map((part, i) => (i % 2 ? h('mark', {}, shown(part)) : shown(part)));
+export const shownParts = parts => parts.map((part, i) => (i % 2 ? h('mark', shown(part)) : shown(part)));
 
 /**
  * The names of the invisible characters in a text, each once.

@@ -59,7 +59,7 @@ class ActivityDialog {
       [ALL, t('activity.all_kinds')],
       ...KINDS.map(kind => /** @type {[string, string]} */ ([kind, t(`activity.kind.${kind}`)])),
     ]);
-    this.rows = h('tbody', {});
+    this.rows = h('tbody');
     this.more = button('.btn', {onclick: () => this.showMore()}, t('activity.more'));
     this.csv = h('a.btn', {download: ''}, icon('down'), t('activity.csv'));
     /** @type {ActivityRow | undefined} */
@@ -70,17 +70,14 @@ class ActivityDialog {
       title: t('activity.title'),
       classes: '.wide.gloss.projects',
       body: [
-        h('p.muted', {}, t('activity.lead')),
-        h('div.gtools', {}, this.person, this.document, this.kind),
+        h('p.muted', t('activity.lead')),
+        h('div.gtools', this.person, this.document, this.kind),
         h(
           'table.documents',
-          {},
           h(
             'thead',
-            {},
             h(
               'tr',
-              {},
               heads.map(name => h('th', {scope: 'col'}, t(`activity.${name}`))),
             ),
           ),
@@ -88,7 +85,7 @@ class ActivityDialog {
         ),
         this.more,
       ],
-      buttons: [this.csv, h('span.grow', {}), button('.btn.primary', {onclick: () => this.dialog.close()}, t('close'))],
+      buttons: [this.csv, h('span.grow'), button('.btn.primary', {onclick: () => this.dialog.close()}, t('close'))],
       onClose: () => bench.focusEditor(),
     });
     this.adopt(activity, true);
@@ -128,16 +125,15 @@ class ActivityDialog {
       ...rows.map(row =>
         h(
           'tr',
-          {},
-          h('td.num', {}, dayAndTime(row.wall_ms)),
-          h('td', {}, shownName(row.person)),
-          h('td', {}, row.document),
-          h('td.num', {}, row.segment === null ? '' : count(row.segment)),
-          h('td', {}, [t(`event.${row.type}`), detailOf(row)].filter(Boolean).join(': ')),
+          h('td.num', dayAndTime(row.wall_ms)),
+          h('td', shownName(row.person)),
+          h('td', row.document),
+          h('td.num', row.segment === null ? '' : count(row.segment)),
+          h('td', [t(`event.${row.type}`), detailOf(row)].filter(Boolean).join(': ')),
         ),
       ),
     );
-    if (isNew && !rows.length) this.rows.append(h('tr', {}, h('td.muted', {colspan: 5}, t('activity.none'))));
+    if (isNew && !rows.length) this.rows.append(h('tr', h('td.muted', {colspan: 5}, t('activity.none'))));
     this.last = rows.at(-1) ?? this.last;
     this.more.hidden = !isMore;
     const query = new URLSearchParams(Object.entries(this.filter()).map(([name, value]) => [name, String(value)]));

@@ -88,14 +88,14 @@ class AnalysisDialog {
     );
     this.perWord = field(price, t('analysis.price'), 'any');
     this.status = h('p.muted', {role: 'status'});
-    this.cells = BANDS.map(() => ['', '', '', ''].map(() => h('td.num', {})));
-    this.totals = ['', '', '', ''].map(() => h('td.num', {}));
-    this.result = h('b.num', {});
-    this.rows = h('tbody', {});
+    this.cells = BANDS.map(() => ['', '', '', ''].map(() => h('td.num')));
+    this.totals = ['', '', '', ''].map(() => h('td.num'));
+    this.result = h('b.num');
+    this.rows = h('tbody');
     this.unit = h('th.num', {scope: 'col'});
     this.weighted = h('th.num', {scope: 'col'});
     const heads = ['segments', 'characters', 'rate'].map(name => h('th.num', {scope: 'col'}, t(`analysis.${name}`)));
-    this.each = h('details', {hidden: true}, h('summary', {}, t('analysis.each')), h('table', {}, this.rows));
+    this.each = h('details', {hidden: true}, h('summary', t('analysis.each')), h('table', this.rows));
     this.files = ['xlsx', 'csv'].map(kind =>
       h('a.btn', {download: '', 'aria-disabled': 'true'}, icon('down'), t(`analysis.${kind}`)),
     );
@@ -104,16 +104,13 @@ class AnalysisDialog {
       title: t('analysis.title'),
       classes: '.opening.analysis',
       body: [
-        this.choices.length > 1 ? h('label.line', {}, t('analysis.which'), this.choice) : null,
+        this.choices.length > 1 ? h('label.line', t('analysis.which'), this.choice) : null,
         h(
           'table',
-          {},
           h(
             'thead',
-            {},
             h(
               'tr',
-              {},
               h('th', {scope: 'col'}, t('analysis.band')),
               heads[0],
               this.unit,
@@ -124,32 +121,23 @@ class AnalysisDialog {
           ),
           h(
             'tbody',
-            {},
             BANDS.map(([band], i) =>
               h(
                 'tr',
                 {'data-band': band},
                 h('th', {scope: 'row'}, t(`analysis.band.${band}`)),
                 this.cells[i].slice(0, 3),
-                h('td.num', {}, this.rates[i]),
+                h('td.num', this.rates[i]),
                 this.cells[i][3],
               ),
             ),
           ),
           h(
             'tfoot',
-            {},
-            h(
-              'tr',
-              {},
-              h('th', {scope: 'row'}, t('analysis.total')),
-              this.totals.slice(0, 3),
-              h('td', {}),
-              this.totals[3],
-            ),
+            h('tr', h('th', {scope: 'row'}, t('analysis.total')), this.totals.slice(0, 3), h('td'), this.totals[3]),
           ),
         ),
-        h('p.quote', {}, h('label', {}, t('analysis.price'), ' ', this.perWord), this.result),
+        h('p.quote', h('label', t('analysis.price'), ' ', this.perWord), this.result),
         this.each,
         this.status,
       ],
@@ -210,11 +198,10 @@ class AnalysisDialog {
       ...documents.map(row =>
         h(
           'tr',
-          {},
           h('th', {scope: 'row'}, row.name),
-          h('td.num', {}, count(total(BANDS.map(([band]) => sum([row], band, 'num_words'))))),
-          h('td.num', {}, number(total(weighted([row])), 1)),
-          h('td.num', {}, perWord ? number(total(weighted([row])) * perWord, 2) : ''),
+          h('td.num', count(total(BANDS.map(([band]) => sum([row], band, 'num_words'))))),
+          h('td.num', number(total(weighted([row])), 1)),
+          h('td.num', perWord ? number(total(weighted([row])) * perWord, 2) : ''),
         ),
       ),
     );

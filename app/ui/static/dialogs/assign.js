@@ -26,7 +26,6 @@ export const openAssignment = async bench => {
   const onlyShown = h('input', {type: 'checkbox', checked: isFiltered});
   const person = h(
     'select',
-    {},
     reply.result.members.map(member => h('option', {value: member.name}, member.name)),
     h('option', {value: ''}, t('documents.nobody')),
   );
@@ -56,17 +55,10 @@ export const openAssignment = async bench => {
     title: t('assign.title'),
     classes: '.small.projectform',
     body: [
-      h('p.muted', {}, t('assign.lead')),
-      h(
-        'div.line.range',
-        {},
-        h('span', {}, t('assign.segments')),
-        first,
-        h('span', {'aria-hidden': 'true'}, '\u2013'),
-        last,
-      ),
-      isFiltered ? h('label.check', {}, onlyShown, t('assign.only_shown')) : null,
-      h('label.line', {}, h('span', {}, t('assign.person')), person),
+      h('p.muted', t('assign.lead')),
+      h('div.line.range', h('span', t('assign.segments')), first, h('span', {'aria-hidden': 'true'}, '\u2013'), last),
+      isFiltered ? h('label.check', onlyShown, t('assign.only_shown')) : null,
+      h('label.line', h('span', t('assign.person')), person),
       problem,
     ],
     buttons: [

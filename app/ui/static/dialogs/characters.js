@@ -90,7 +90,7 @@ export const openCharacters = (bench, onChoose) => {
       ? h(
           'div.kind',
           {role: 'group', 'aria-label': t(`characters.${name}`)},
-          h('h3', {}, t(`characters.${name}`)),
+          h('h3', t(`characters.${name}`)),
           h('div.keys', {lang: languages.target}, characters.map(key)),
         )
       : null;

@@ -35,7 +35,7 @@ export const askColumns = (bench, name, {rows, uses, has_header: hasHeader}) =>
   new Promise(resolve => {
     const header = h('input', {type: 'checkbox', checked: hasHeader, onchange: () => paint()});
     const names = uses.map(() => h('th', {scope: 'row'}));
-    const examples = uses.map(() => h('td.code', {}));
+    const examples = uses.map(() => h('td.code'));
     const choices = uses.map(use =>
       h(
         'select',
@@ -64,7 +64,7 @@ export const askColumns = (bench, name, {rows, uses, has_header: hasHeader}) =>
         const title = (header.checked && rows[0]?.[at]) || t('reading.column', {n: at + 1});
         setText(names[at], title);
         choices[at].setAttribute('aria-label', t('columns.use', {name: title}));
-        examples[at].replaceChildren(...shown.map(row => h('div', {}, row[at] || '–')));
+        examples[at].replaceChildren(...shown.map(row => h('div', row[at] || '–')));
       });
       check();
     };
@@ -79,27 +79,23 @@ export const askColumns = (bench, name, {rows, uses, has_header: hasHeader}) =>
       title: t('columns.title', {name}),
       classes: '.columns',
       body: [
-        h('p.muted', {}, t('columns.intro')),
-        h('label.check', {}, header, t('columns.header')),
+        h('p.muted', t('columns.intro')),
+        h('label.check', header, t('columns.header')),
         h(
           'div.tblscroll',
           {tabindex: 0, role: 'group', 'aria-label': t('columns.title', {name})},
           h(
             'table',
-            {},
             h(
               'thead',
-              {},
               h(
                 'tr',
-                {},
                 ['columns.name', 'reading.rows', 'columns.used'].map(key => h('th', {scope: 'col'}, t(key))),
               ),
             ),
             h(
               'tbody',
-              {},
-              uses.map((_, at) => h('tr', {}, names[at], examples[at], h('td', {}, choices[at]))),
+              uses.map((_, at) => h('tr', names[at], examples[at], h('td', choices[at]))),
             ),
           ),
         ),

@@ -86,14 +86,13 @@ export const showDirections = async (bench, other = null) => {
     title: t('direction.title'),
     classes: '.small.direction',
     body: [
-      other ? h('p', {}, t('direction.with', {name: other.name})) : null,
+      other ? h('p', t('direction.with', {name: other.name})) : null,
       h(
         'div.pair',
-        {},
-        h('label.line', {}, h('span', {}, t('direction.from')), source),
-        h('label.line', {}, h('span', {}, t('direction.to')), target),
+        h('label.line', h('span', t('direction.from')), source),
+        h('label.line', h('span', t('direction.to')), target),
       ),
-      h('p.muted', {}, t('direction.note')),
+      h('p.muted', t('direction.note')),
       warning,
     ],
     buttons: [button('.btn', {onclick: close}, t('cancel')), go],

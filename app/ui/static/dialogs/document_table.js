@@ -46,19 +46,16 @@ export class DocumentTable {
       },
     });
     this.number = h('span.muted.num', {role: 'status'});
-    this.rows = h('tbody', {});
+    this.rows = h('tbody');
     const heads = ['document', 'project', 'pair', 'state', 'when', ...(hasMembers ? ['assignee'] : [])];
     this.elements = [
-      h('div.gtools', {}, h('label.search', {}, icon('search'), this.search), this.choice, this.number),
+      h('div.gtools', h('label.search', icon('search'), this.search), this.choice, this.number),
       h(
         'table.documents',
-        {},
         h(
           'thead',
-          {},
           h(
             'tr',
-            {},
             heads.map(name => h('th', {scope: 'col'}, t(`documents.${name}`))),
             h('th', {scope: 'col'}, sr(t('documents.actions'))),
           ),
@@ -130,8 +127,8 @@ export class DocumentTable {
     setText(this.number, tn('project.documents', found.length));
     const rows = found.slice(0, MAX_ROWS).map(row => this.shownRow(row));
     if (found.length > MAX_ROWS)
-      rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
-    if (!found.length) rows.push(h('tr', {}, h('td.muted', {colspan: 7}, t('documents.none'))));
+      rows.push(h('tr', h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
+    if (!found.length) rows.push(h('tr', h('td.muted', {colspan: 7}, t('documents.none'))));
     showChildren(this.rows, rows);
   }
 
@@ -194,38 +191,34 @@ export class DocumentTable {
       {'data-session': row.session},
       h(
         'td',
-        {},
         button(
           '.link',
           {onclick: () => this.calls.onShow(row.session), 'aria-current': isOpen ? 'true' : null},
           row.name,
         ),
-        isOpen ? [' ', h('span.tag.ok', {}, t('documents.open_now'))] : null,
-        mark && !isOpen ? [' ', h('span.tag.pinned', {}, mark)] : null,
+        isOpen ? [' ', h('span.tag.ok', t('documents.open_now'))] : null,
+        mark && !isOpen ? [' ', h('span.tag.pinned', mark)] : null,
       ),
-      h('td', {}, project),
-      h('td', {}, pairName(row.direction)),
+      h('td', project),
+      h('td', pairName(row.direction)),
       h(
         'td.num',
-        {},
         `${count(row.num_confirmed)} / ${count(row.num_segments)}`,
-        row.num_approved ? h('div.muted', {}, t('documents.approved', {n: count(row.num_approved)})) : null,
-        row.num_returned ? h('div.muted', {}, t('documents.returned', {n: count(row.num_returned)})) : null,
+        row.num_approved ? h('div.muted', t('documents.approved', {n: count(row.num_approved)})) : null,
+        row.num_returned ? h('div.muted', t('documents.returned', {n: count(row.num_returned)})) : null,
       ),
-      h('td.num', {}, dayAndTime(row.last_ms)),
+      h('td.num', dayAndTime(row.last_ms)),
       this.hasMembers
         ? h(
             'td',
-            {},
             this.assignee(row),
             row.part_assignees.length
-              ? h('div.muted', {}, t('documents.parts', {names: row.part_assignees.join(', ')}))
+              ? h('div.muted', t('documents.parts', {names: row.part_assignees.join(', ')}))
               : null,
           )
         : null,
       h(
         'td',
-        {},
         isManaged
           ? button(
               '.btn.small',

@@ -78,7 +78,7 @@ class DocumentsDialog {
       onMembers: () => this.reload(''),
     };
     this.list = new ProjectList(bench, calls, list.has_members);
-    this.panels.projects.append(h('p.muted', {}, t('projects.lead')), this.list.element);
+    this.panels.projects.append(h('p.muted', t('projects.lead')), this.list.element);
     this.dialog = new Dialog({
       name: 'documents',
       title: t('documents.title'),
@@ -95,7 +95,7 @@ class DocumentsDialog {
         list.has_members && list.projects.some(project => project.is_managed)
           ? button('.btn', {onclick: () => this.showActivity()}, icon('list'), t('activity.open'))
           : null,
-        h('span.grow', {}),
+        h('span.grow'),
         button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
       ],
       onClose: () => {
@@ -255,7 +255,7 @@ class DocumentsDialog {
       title: t('documents.delete.question', {name: row.name}),
       classes: '.small',
       isAlert: true,
-      body: h('p', {}, tn('documents.delete.what', row.num_segments, {confirmed: count(row.num_confirmed)})),
+      body: h('p', tn('documents.delete.what', row.num_segments, {confirmed: count(row.num_confirmed)})),
       buttons: [
         button('.btn.primary', {onclick: close}, t('delete.no')),
         button('.btn.danger', {onclick: go}, t('delete.yes')),

@@ -13,20 +13,16 @@ export const openGlossaryExport = (bench, {id, name}, exports) => {
     name: 'glossary-export',
     title: t('glossaries.export.title', {name}),
     body: [
-      h('p.muted', {}, t('glossaries.export.lead')),
+      h('p.muted', t('glossaries.export.lead')),
       h(
         'table',
-        {},
         h(
           'tbody',
-          {},
           exports.map(({kind, label, note}) =>
             h(
               'tr',
-              {},
               h(
                 'td',
-                {},
                 h(
                   'a.btn.small',
                   {
@@ -39,7 +35,7 @@ export const openGlossaryExport = (bench, {id, name}, exports) => {
                   label,
                 ),
               ),
-              h('td', {}, note || t('glossaries.export.all')),
+              h('td', note || t('glossaries.export.all')),
             ),
           ),
         ),

@@ -29,7 +29,7 @@ export const openGoTo = bench => {
     name: 'goto',
     title: t('goto.title'),
     classes: '.small',
-    body: [h('label.line', {}, h('span', {}, label), input), wrong],
+    body: [h('label.line', h('span', label), input), wrong],
     buttons: [button('.btn', {onclick: close}, t('cancel')), h('button.btn.primary', {type: 'submit'}, t('goto.go'))],
     onSubmit: go,
     onClose: () => bench.focusEditor(),

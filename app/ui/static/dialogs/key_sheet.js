@@ -83,14 +83,14 @@ const ORDER = [
 const ALL = [...ORDER, ...Object.keys(DEFAULTS).filter(action => !ORDER.includes(action))];
 
 /** @param {string} action */
-const caps = action => (FIXED[action] ? FIXED[action].map(part => h('kbd', {}, nameOf(part))) : hint(action));
+const caps = action => (FIXED[action] ? FIXED[action].map(part => h('kbd', nameOf(part))) : hint(action));
 
 /** [{action, label, nodes}]: `nodes` are the name of the action and its keys, as two elements. */
 const keyRows = () =>
   ALL.map(action => ({
     action,
     label: t(`keys.${action}`),
-    nodes: [h('dt', {}, t(`keys.${action}`)), h('dd', {}, caps(action))],
+    nodes: [h('dt', t(`keys.${action}`)), h('dd', caps(action))],
   }));
 
 /** @param {Pick<Bench, 'root'>} bench */
@@ -99,7 +99,7 @@ export const openKeySheet = bench => {
   const close = () => dialog.close();
   const problem = h('p.wrong.grow', {role: 'alert'});
   const found = h('p.sr', {role: 'status'});
-  const list = h('dl.keys.wide', {});
+  const list = h('dl.keys.wide');
   /** @type {{action: string, control: HTMLElement} | null} */
   let asked = null; // the action that gets the next keys pressed
 
@@ -225,7 +225,7 @@ export const openKeySheet = bench => {
     name: 'keys',
     title: t('side.keys'),
     classes: '.small',
-    body: [h('div.line', {}, search), found, list, h('p.muted', {}, t('keys.note'))],
+    body: [h('div.line', search), found, list, h('p.muted', t('keys.note'))],
     buttons: [
       problem,
       file,

@@ -17,11 +17,11 @@ const titled = person => (person.role ? `${person.name} \u00b7 ${t(`role.${perso
 export const openMembers = async (bench, {id, title}, onClose) => {
   const reply = await bench.connection.send('members', {project: id});
   if (!reply.ok) return;
-  const list = h('ul.members', {});
+  const list = h('ul.members');
   const choice = h('select', {'aria-label': t('members.add.label')});
   const add = h('button.btn', {type: 'submit'}, t('members.add'));
   const news = h('p.muted', {role: 'status'});
-  const adding = h('div.adding', {}, choice, add);
+  const adding = h('div.adding', choice, add);
 
   /** @param {ProjectMembers} found */
   const paint = ({members, others}) => {
@@ -29,8 +29,7 @@ export const openMembers = async (bench, {id, title}, onClose) => {
       ...members.map(person =>
         h(
           'li',
-          {},
-          h('span', {}, titled(person)),
+          h('span', titled(person)),
           person.name === bench.person
             ? null
             : button(
@@ -44,7 +43,7 @@ export const openMembers = async (bench, {id, title}, onClose) => {
         ),
       ),
     );
-    if (!members.length) list.append(h('li.muted', {}, t('members.none')));
+    if (!members.length) list.append(h('li.muted', t('members.none')));
     choice.replaceChildren(...others.map(person => h('option', {value: person.name}, titled(person))));
     adding.hidden = !others.length;
   };
@@ -68,7 +67,7 @@ export const openMembers = async (bench, {id, title}, onClose) => {
     name: 'members',
     title: t('members.title', {name: title}),
     classes: '.small.projectform',
-    body: [h('p.muted', {}, t('members.lead')), list, adding, news],
+    body: [h('p.muted', t('members.lead')), list, adding, news],
     buttons: [done],
     onSubmit: () => {
       if (choice.value) change('add_member', choice.value);

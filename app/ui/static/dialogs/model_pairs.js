@@ -21,13 +21,13 @@ export class ModelPairs {
     this.direction = direction;
     this.canAdd = canAdd;
     this.close = close;
-    this.content = h('div', {});
+    this.content = h('div');
     this.wrong = h('p.wrong', {role: 'alert'});
     this.element = h(
       'details.modelpairs',
       {hidden: true},
-      h('summary', {}, t('pairs.title')),
-      h('p.muted', {}, t('pairs.note')),
+      h('summary', t('pairs.title')),
+      h('p.muted', t('pairs.note')),
       this.content,
       this.wrong,
     );
@@ -80,9 +80,8 @@ export class ModelPairs {
     target.value = to;
     return h(
       'div.line1',
-      {},
-      h('label', {}, h('span', {}, t('direction.from')), source),
-      h('label', {}, h('span', {}, t('direction.to')), target),
+      h('label', h('span', t('direction.from')), source),
+      h('label', h('span', t('direction.to')), target),
     );
   }
 
@@ -101,21 +100,18 @@ export class ModelPairs {
       {'aria-label': title, 'data-key': pair.key},
       h(
         'div.line1',
-        {},
-        h('b', {}, title),
+        h('b', title),
         pair.is_current
-          ? h('span.now', {}, t('models.current'))
+          ? h('span.now', t('models.current'))
           : this.canAdd || pair.is_installed
             ? button('.btn.small', {onclick: () => this.use(pair)}, label)
             : null,
       ),
       h(
         'ol',
-        {},
         pair.parts.map(part =>
           h(
             'li',
-            {},
             [
               part.name,
               languagesOf(part.direction),
@@ -124,9 +120,7 @@ export class ModelPairs {
             ]
               .filter(Boolean)
               .join(' · '),
-            part.licence_text
-              ? h('details', {}, h('summary', {}, t('published.terms')), h('pre', {}, part.licence_text))
-              : null,
+            part.licence_text ? h('details', h('summary', t('published.terms')), h('pre', part.licence_text)) : null,
           ),
         ),
       ),

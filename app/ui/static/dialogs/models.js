@@ -56,11 +56,10 @@ const entry = (model, free, use, startOver, remove) =>
     {'aria-label': model.name, 'data-key': model.key},
     h(
       'div.line1',
-      {},
-      h('b', {}, model.name),
-      h('span.muted', {}, t(`models.${model.place}`)),
+      h('b', model.name),
+      h('span.muted', t(`models.${model.place}`)),
       model.is_current
-        ? h('span.now', {}, icon('check', true), t('models.current'))
+        ? h('span.now', icon('check', true), t('models.current'))
         : model.is_fit
           ? button('.btn.small', {onclick: use}, t('models.use'))
           : !model.problem
@@ -69,10 +68,9 @@ const entry = (model, free, use, startOver, remove) =>
       remove && model.is_removable && !model.is_current ? removeButton(remove) : null,
     ),
     model.problem
-      ? h('p.wrong', {}, model.problem)
+      ? h('p.wrong', model.problem)
       : h(
           'p.muted.num',
-          {},
           [
             model.directions.join(', ') +
               (model.num_directions > model.directions.length
@@ -92,9 +90,9 @@ const entry = (model, free, use, startOver, remove) =>
             .filter(Boolean)
             .join(' · '),
         ),
-    !model.is_current && model.needed_bytes > free ? h('p.wrong', {}, t('models.too_large')) : null,
-    !model.problem && !model.is_current && !model.is_fit ? h('p.muted', {}, t('models.unfit')) : null,
-    model.card ? h('details', {}, h('summary', {}, t('models.card')), h('pre', {}, model.card)) : null,
+    !model.is_current && model.needed_bytes > free ? h('p.wrong', t('models.too_large')) : null,
+    !model.problem && !model.is_current && !model.is_fit ? h('p.muted', t('models.unfit')) : null,
+    model.card ? h('details', h('summary', t('models.card')), h('pre', model.card)) : null,
   );
 
 /**
@@ -108,9 +106,9 @@ export const comingText = ({next, name, fetched}) =>
 class Coming {
   /** @param {Pick<Bench, 'connection' | 'model'>} bench */
   constructor(bench) {
-    this.name = h('span', {});
-    this.done = h('i', {});
-    this.note = h('p.muted', {}, t('models.continued'));
+    this.name = h('span');
+    this.done = h('i');
+    this.note = h('p.muted', t('models.continued'));
     this.bar = h(
       'div.bar',
       {role: 'progressbar', 'aria-label': t('models.fetched'), 'aria-valuemin': 0, 'aria-valuemax': 100},
@@ -172,7 +170,7 @@ const naming = (bench, kind, placeholder, ask, begun) => {
   return h(
     'form.fetch',
     {onsubmit: begin},
-    h('label.line', {}, h('span', {}, t(`models.${kind}`)), name),
+    h('label.line', h('span', t(`models.${kind}`)), name),
     h('button.btn', {type: 'submit'}, t(`models.${kind}.go`)),
     h('p.muted', {id: `pinpoint-${kind}-note`}, t(`models.${kind}.note`)),
     wrong,
@@ -227,7 +225,7 @@ export const showModels = async (bench, direction = null, files = []) => {
     if (can_add) await published.show();
     await pairs.show();
   };
-  const list = h('div', {}, reply.result.models.map(row));
+  const list = h('div', reply.result.models.map(row));
   const published = new PublishedModels(bench, direction);
   const pairs = new ModelPairs(bench, direction, can_add, close);
   const own = new OwnModel(bench);
@@ -252,12 +250,12 @@ export const showModels = async (bench, direction = null, files = []) => {
     title: t('models.title'),
     classes: '.models',
     body: [
-      h('div.top', {}, coming.element, problem),
-      h('p.muted', {}, t('models.note')),
+      h('div.top', coming.element, problem),
+      h('p.muted', t('models.note')),
       list,
       can_add ? published.element : null,
       pairs.element,
-      ...(can_add ? [own.element, fetcher] : [h('p.muted', {}, t('models.ask'))]),
+      ...(can_add ? [own.element, fetcher] : [h('p.muted', t('models.ask'))]),
       can_remove ? opener : null,
     ],
     buttons: [button('.btn.primary', {onclick: close}, t('close'))],

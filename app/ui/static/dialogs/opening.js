@@ -179,22 +179,16 @@ const showOpened = (bench, rows, onClose) => {
         tn('opened.opened', opened.length),
         left.length ? ` ${tn('opened.left', left.length)}` : '',
       ]),
-      opened.length > 1 ? h('p.muted', {}, t('opened.where')) : null,
+      opened.length > 1 ? h('p.muted', t('opened.where')) : null,
       h(
         'table',
-        {},
-        h(
-          'thead',
-          {},
-          h('tr', {}, h('th', {scope: 'col'}, t('opened.file')), h('th', {scope: 'col'}, t('opened.result'))),
-        ),
+        h('thead', h('tr', h('th', {scope: 'col'}, t('opened.file')), h('th', {scope: 'col'}, t('opened.result')))),
         h(
           'tbody',
-          {},
           shown.map(row => fileRow(bench, row)),
         ),
       ),
-      rows.length > MAX_ROWS ? h('p.muted', {}, tn('opened.more', rows.length - MAX_ROWS)) : null,
+      rows.length > MAX_ROWS ? h('p.muted', tn('opened.more', rows.length - MAX_ROWS)) : null,
     ],
     buttons: close,
     onClose: () => {
@@ -212,16 +206,14 @@ const showOpened = (bench, rows, onClose) => {
 const fileRow = (bench, {path, problem, notes, num_segments, memory}) =>
   h(
     'tr',
-    {},
-    h('td.path', {}, path),
+    h('td.path', path),
     h(
       'td',
-      {},
       problem === null
-        ? [h('span.tag.ok', {}, t('opened.is_open')), ` ${tn('opened.segments', num_segments)}`]
-        : [h('span.tag.bad', {}, t('opened.is_left')), ` ${problem}`],
+        ? [h('span.tag.ok', t('opened.is_open')), ` ${tn('opened.segments', num_segments)}`]
+        : [h('span.tag.bad', t('opened.is_left')), ` ${problem}`],
       memory ? importButton(bench, memory) : null,
-      notes.map(note => h('div.muted', {}, note)),
+      notes.map(note => h('div.muted', note)),
     ),
   );
 
@@ -239,5 +231,5 @@ const importButton = (bench, memory) => {
     use.disabled = reply.ok;
   };
   const use = button('.btn.small', {onclick: press}, t('opened.import'));
-  return h('div', {}, use, done);
+  return h('div', use, done);
 };

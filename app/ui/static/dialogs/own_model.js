@@ -62,10 +62,9 @@ export class OwnModel {
       'section.published.ownmodel',
       {'aria-labelledby': 'pinpoint-own-model'},
       h('h3', {id: 'pinpoint-own-model'}, t('own_model.title')),
-      h('p.muted', {}, t('own_model.note')),
+      h('p.muted', t('own_model.note')),
       h(
         'div.acts',
-        {},
         button('.btn', {onclick: () => this.files.click()}, t('own_model.files')),
         button('.btn', {onclick: () => this.folder.click()}, t('own_model.folder')),
       ),

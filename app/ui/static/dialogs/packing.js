@@ -25,8 +25,8 @@ class Packing {
       {'aria-label': t('packing.which'), onchange: () => this.paint()},
       groups.map((group, i) => h('option', {value: i}, groupName(group))),
     );
-    this.about = h('p.muted', {});
-    this.rows = h('tbody', {});
+    this.about = h('p.muted');
+    this.rows = h('tbody');
     this.all = h('input', {
       type: 'checkbox',
       checked: true,
@@ -44,25 +44,22 @@ class Packing {
       title: t('packing.title'),
       classes: '.opening',
       body: [
-        groups.length > 1 ? h('label.line', {}, t('packing.which'), this.choice) : null,
+        groups.length > 1 ? h('label.line', t('packing.which'), this.choice) : null,
         this.about,
         h(
           'table',
-          {},
           h(
             'thead',
-            {},
             h(
               'tr',
-              {},
-              h('th', {}, this.all),
+              h('th', this.all),
               h('th', {scope: 'col'}, t('documents.document')),
               h('th', {scope: 'col'}, t('documents.state')),
             ),
           ),
           this.rows,
         ),
-        h('label.check', {}, this.proposals, ' ', t('packing.proposals')),
+        h('label.check', this.proposals, ' ', t('packing.proposals')),
         this.wrong,
       ],
       buttons: [button('.btn', {onclick: () => this.dialog.close()}, t('close')), this.make],
@@ -109,13 +106,7 @@ class Packing {
       'aria-label': path,
       onchange: () => this.check(),
     });
-    return h(
-      'tr',
-      {},
-      h('td', {}, box),
-      h('td.path', {}, path),
-      h('td.num', {}, `${count(num_confirmed)} / ${count(num_segments)}`),
-    );
+    return h('tr', h('td', box), h('td.path', path), h('td.num', `${count(num_confirmed)} / ${count(num_segments)}`));
   }
 
   async pack() {
@@ -152,11 +143,9 @@ class Packing {
       unfinished.length
         ? h(
             'table',
-            {},
             h(
               'tbody',
-              {},
-              unfinished.map(row => h('tr', {}, h('td.path', {}, row.path), h('td', {}, row.note))),
+              unfinished.map(row => h('tr', h('td.path', row.path), h('td', row.note))),
             ),
           )
         : '',

@@ -66,13 +66,11 @@ export const editProject = async (bench, projects, project, onDone, onRules = ()
   );
   const formality = h(
     'select',
-    {},
     FORMALITIES.map(value => h('option', {value}, formalityName(value))),
   );
   const domains = [...new Set(['', ...bench.model.style.domains, project?.domain ?? ''])];
   const domain = h(
     'select',
-    {},
     domains.map(value => h('option', {value}, value ? domainName(value) : t('style.any'))),
   );
   const shares = h('input', {type: 'checkbox', checked: project?.shares_memory ?? true});
@@ -105,21 +103,20 @@ export const editProject = async (bench, projects, project, onDone, onRules = ()
     title: t(project ? 'project.edit.title' : 'project.create.title'),
     classes: '.small.projectform',
     body: [
-      h('label.line', {}, h('span', {}, t('project.name')), name),
-      h('label.line', {}, h('span', {}, t('project.client')), client),
-      h('label.line', {}, h('span', {}, t('project.pair')), pair),
+      h('label.line', h('span', t('project.name')), name),
+      h('label.line', h('span', t('project.client')), client),
+      h('label.line', h('span', t('project.pair')), pair),
       h(
         'div.pair',
-        {},
-        h('label.line', {}, h('span', {}, t('style.formality')), formality),
-        h('label.line', {}, h('span', {}, t('style.domain')), domain),
+        h('label.line', h('span', t('style.formality')), formality),
+        h('label.line', h('span', t('style.domain')), domain),
       ),
-      h('p.muted', {}, t('project.style.note')),
-      h('label.check', {}, shares, h('span', {}, t('project.shares'))),
-      h('label.check', {}, learns, h('span', {}, t('project.learns'))),
-      h('p.muted', {}, t('project.learns.note')),
-      h('label.check', {}, review, h('span', {}, t('project.review'))),
-      h('p.muted', {}, t('project.review.note')),
+      h('p.muted', t('project.style.note')),
+      h('label.check', shares, h('span', t('project.shares'))),
+      h('label.check', learns, h('span', t('project.learns'))),
+      h('p.muted', t('project.learns.note')),
+      h('label.check', review, h('span', t('project.review'))),
+      h('p.muted', t('project.review.note')),
       project ? segmentationField(bench, project, onRules) : null,
       wrong,
     ],
@@ -148,7 +145,6 @@ export const askProjectDeletion = (bench, projects, project, onDone) => {
   const isEmpty = !project.num_documents && !project.num_term_bases;
   const into = h(
     'select',
-    {},
     others.map(other => h('option', {value: other.id}, projectName(other))),
   );
   const go = async () => {
@@ -168,13 +164,13 @@ export const askProjectDeletion = (bench, projects, project, onDone) => {
     classes: '.small.projectform',
     isAlert: true,
     body: isEmpty
-      ? h('p', {}, t('project.delete.empty'))
+      ? h('p', t('project.delete.empty'))
       : others.length
         ? [
-            h('p', {}, t('project.delete.full', {contents: contents.join(', ')})),
-            h('label.line', {}, h('span', {}, t('project.delete.into')), into),
+            h('p', t('project.delete.full', {contents: contents.join(', ')})),
+            h('label.line', h('span', t('project.delete.into')), into),
           ]
-        : h('p', {}, t('project.delete.only', {contents: contents.join(', ')})),
+        : h('p', t('project.delete.only', {contents: contents.join(', ')})),
     buttons: [
       button('.btn.primary', {onclick: close}, t(canGo ? 'delete.no' : 'close')),
       canGo ? button('.btn.danger', {onclick: go}, t('project.delete.yes')) : null,

@@ -29,7 +29,7 @@ export class ProjectList {
     this.projects = [];
     /** @type {Map<string, HTMLElement>} */
     this.shown = new Map(); // rows by their contents
-    this.element = h('ul.plist', {});
+    this.element = h('ul.plist');
   }
 
   /**
@@ -72,18 +72,16 @@ export class ProjectList {
       {'data-project': project.id},
       h(
         'div',
-        {},
-        h('b', {}, title),
+        h('b', title),
         ' ',
-        project.is_current ? h('span.tag.ok', {}, t('project.current')) : null,
-        h('div.muted', {}, [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
-        h('div.muted.num', {}, contents.join(' \u00b7 ')),
-        project.segmentation ? h('div.muted', {}, rulesTitle(project)) : null,
+        project.is_current ? h('span.tag.ok', t('project.current')) : null,
+        h('div.muted', [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
+        h('div.muted.num', contents.join(' \u00b7 ')),
+        project.segmentation ? h('div.muted', rulesTitle(project)) : null,
         hint,
       ),
       h(
         'div.acts',
-        {},
         project.is_current
           ? null
           : button('.btn.small', {'data-act': act('choose'), onclick: choose}, t('project.choose')),

@@ -40,7 +40,7 @@ export class PublishedModels {
   constructor(bench, direction) {
     this.bench = bench;
     this.direction = direction;
-    this.content = h('div', {});
+    this.content = h('div');
     this.wrong = h('p.wrong', {role: 'alert'});
     this.element = h(
       'section.published',
@@ -74,8 +74,7 @@ export class PublishedModels {
       {onclick: () => this.show(true)},
       t(list.read_at ? 'published.update' : 'published.look'),
     );
-    if (!list.read_at)
-      return [h('p.muted', {}, t('published.unread', {server: serverOf(list.address)})), h('p', {}, update)];
+    if (!list.read_at) return [h('p.muted', t('published.unread', {server: serverOf(list.address)})), h('p', update)];
     const directions = list.directions.includes(list.direction)
       ? list.directions
       : [list.direction, ...list.directions];
@@ -94,15 +93,14 @@ export class PublishedModels {
     return [
       h(
         'div.line1',
-        {},
-        h('label', {}, h('span', {}, t('published.direction')), select),
-        h('span.muted', {}, t('published.read', {date, server: serverOf(list.address)})),
+        h('label', h('span', t('published.direction')), select),
+        h('span.muted', t('published.read', {date, server: serverOf(list.address)})),
         update,
       ),
       ...list.models.map(model => this.entry(model)),
       ...(list.models.length
         ? []
-        : [h('p.muted', {}, t('published.none', {name: `Helsinki-NLP/opus-mt-${list.direction}`}))]),
+        : [h('p.muted', t('published.none', {name: `Helsinki-NLP/opus-mt-${list.direction}`}))]),
     ];
   }
 
@@ -116,17 +114,15 @@ export class PublishedModels {
       {'aria-label': model.title, 'data-name': model.name},
       h(
         'div.line1',
-        {},
-        h('b', {}, model.title),
-        model.is_recommended ? h('span.tag', {}, t('published.recommended')) : null,
-        model.is_released ? null : h('span.muted', {}, t('published.unreleased')),
+        h('b', model.title),
+        model.is_recommended ? h('span.tag', t('published.recommended')) : null,
+        model.is_released ? null : h('span.muted', t('published.unreleased')),
         model.is_installed
-          ? h('span.now', {}, t('published.installed'))
+          ? h('span.now', t('published.installed'))
           : button('.btn.small', {onclick: () => this.download(model)}, t(label)),
       ),
       h(
         'p.muted.num',
-        {},
         [
           t('models.size', {size: number(model.num_bytes / 1e6, 1)}),
           model.num_parameters ? t('models.parameters', {n: number(model.num_parameters / 1e6, 1)}) : '',
@@ -138,7 +134,7 @@ export class PublishedModels {
           .filter(Boolean)
           .join(' · '),
       ),
-      h('details', {}, h('summary', {}, t('published.terms')), h('pre', {}, model.licence_text)),
+      h('details', h('summary', t('published.terms')), h('pre', model.licence_text)),
     );
   }
 

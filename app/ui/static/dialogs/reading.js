@@ -64,13 +64,10 @@ export const showReading = async bench => {
       table.replaceChildren(
         h(
           'table',
-          {},
           h(
             'thead',
-            {},
             h(
               'tr',
-              {},
               Array.from({length: numColumns}, (_, at) =>
                 h(
                   'th',
@@ -82,12 +79,10 @@ export const showReading = async bench => {
           ),
           h(
             'tbody',
-            {},
             rows.map(row =>
               h(
                 'tr',
-                {},
-                Array.from({length: numColumns}, (_, at) => h('td', {}, row[at] ?? '')),
+                Array.from({length: numColumns}, (_, at) => h('td', row[at] ?? '')),
               ),
             ),
           ),
@@ -115,26 +110,25 @@ export const showReading = async bench => {
     title: t('reading.title'),
     classes: columns || parts ? '.reading' : '.small.reading',
     body: [
-      encodings.length ? h('label.line', {}, h('span', {}, t('reading.encoding')), codec) : null,
-      segments ? h('label.line', {}, h('span', {}, t('reading.segments')), unit) : null,
-      line_breaks ? h('label.line', {}, h('span', {}, t('reading.breaks')), breaks) : null,
+      encodings.length ? h('label.line', h('span', t('reading.encoding')), codec) : null,
+      segments ? h('label.line', h('span', t('reading.segments')), unit) : null,
+      line_breaks ? h('label.line', h('span', t('reading.breaks')), breaks) : null,
       extras.length
         ? h(
             'fieldset',
-            {},
-            h('legend', {}, t('reading.extras')),
-            boxes.map(box => h('label.check', {}, box, t(`reading.extras.${box.value}`))),
+            h('legend', t('reading.extras')),
+            boxes.map(box => h('label.check', box, t(`reading.extras.${box.value}`))),
           )
         : null,
       columns
         ? [
-            h('label.line', {}, h('span', {}, t('reading.source')), source),
-            h('label.line', {}, h('span', {}, t('reading.target')), target),
+            h('label.line', h('span', t('reading.source')), source),
+            h('label.line', h('span', t('reading.target')), target),
             table,
           ]
         : null,
       parts?.element ?? null,
-      h('p.muted', {}, t('direction.note')),
+      h('p.muted', t('direction.note')),
       warning,
     ],
     buttons: [button('.btn', {onclick: close}, t('cancel')), go],

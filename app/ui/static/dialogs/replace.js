@@ -9,8 +9,8 @@ const LABELS = {matches_case: 'replace.case', whole_words: 'replace.words', in_c
 /** @type {Record<string, (content: Child) => Child>} */
 const RUNS = {
   s: content => content,
-  d: content => h('del', {}, content),
-  i: content => h('ins', {}, content),
+  d: content => h('del', content),
+  i: content => h('ins', content),
 };
 
 /**
@@ -84,7 +84,6 @@ export const openReplace = bench => {
       ...rows.map(row =>
         h(
           'li',
-          {},
           button(
             '.link',
             {
@@ -126,18 +125,17 @@ export const openReplace = bench => {
   };
 
   /** @param {string} name */
-  const check = name => h('label.check', {}, boxes[name], t(LABELS[name]));
+  const check = name => h('label.check', boxes[name], t(LABELS[name]));
   const dialog = new Dialog({
     name: 'replace',
     title: t('replace.title'),
     body: [
       h(
         'div.pair',
-        {},
-        h('label.line', {}, h('span', {}, t('replace.find')), find),
-        h('label.line', {}, h('span', {}, t('replace.with')), replacement),
+        h('label.line', h('span', t('replace.find')), find),
+        h('label.line', h('span', t('replace.with')), replacement),
       ),
-      h('div.boxes', {}, Object.keys(boxes).map(check)),
+      h('div.boxes', Object.keys(boxes).map(check)),
       summary,
       list,
     ],

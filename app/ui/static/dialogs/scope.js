@@ -39,9 +39,9 @@ const askScope = (root, {text, source, languages, guess, onChoose, onClose}) => 
     title: t('scope.title', {text}),
     classes: '.small',
     body: [
-      h('p', {}, t('scope.lead', {text})),
+      h('p', t('scope.lead', {text})),
       h('p.muted', textIn(languages.source), source),
-      h('label.line', {}, h('span', {}, t('scope.source')), input),
+      h('label.line', h('span', t('scope.source')), input),
       wrong,
     ],
     buttons: [

@@ -19,7 +19,7 @@ export const rulesTitle = ({segmentation}) =>
  */
 export const segmentationField = (bench, project, onChange) => {
   const {token} = bench.session;
-  const title = h('span.grow', {});
+  const title = h('span.grow');
   const news = h('p', {role: 'status'});
   const input = h('input', {type: 'file', accept: '.srx', hidden: true, onchange: () => choose()});
   const open = button('.btn.small', {onclick: () => input.click()}, t('segmentation.choose'));
@@ -71,10 +71,9 @@ export const segmentationField = (bench, project, onChange) => {
   paint(project);
   return h(
     'fieldset.segmentation',
-    {},
-    h('legend', {}, t('segmentation.title')),
-    h('div.adding', {}, title, open, download, remove, input),
+    h('legend', t('segmentation.title')),
+    h('div.adding', title, open, download, remove, input),
     news,
-    h('p.muted', {}, t('segmentation.note')),
+    h('p.muted', t('segmentation.note')),
   );
 };

@@ -56,22 +56,20 @@ const styleOf = bench => {
   paint();
   return h(
     'div.style',
-    {},
-    isIgnored ? h('p.muted', {}, t('style.ignored', {name})) : null,
+    isIgnored ? h('p.muted', t('style.ignored', {name})) : null,
     radios.length
       ? h(
           'fieldset',
-          {},
-          h('legend', {}, t('style.formality')),
-          radios.map(radio => h('label.check', {}, radio, h('span', {}, formalityName(radio.value)))),
+          h('legend', t('style.formality')),
+          radios.map(radio => h('label.check', radio, h('span', formalityName(radio.value)))),
         )
       : null,
-    select ? h('label', {}, h('span', {}, t('style.domain')), select) : null,
+    select ? h('label', h('span', t('style.domain')), select) : null,
     radios.length || select
-      ? h('label.check', {}, keeps, h('span', {}, t('style.keep', {name: projectName(bench.document.project)})))
-      : h('p.muted', {}, t('style.none', {name})),
-    h('label.check', {}, numbers, h('span', {}, t('style.numbers'))),
-    h('p.muted', {}, t('style.note')),
+      ? h('label.check', keeps, h('span', t('style.keep', {name: projectName(bench.document.project)})))
+      : h('p.muted', t('style.none', {name})),
+    h('label.check', numbers, h('span', t('style.numbers'))),
+    h('p.muted', t('style.note')),
   );
 };
 
@@ -90,9 +88,8 @@ export const openStyle = bench => {
     body: [
       h(
         'div.style.langpair',
-        {},
-        h('b', {}, t('project.pair')),
-        h('span', {}, pairName(`${source}-${target}`)),
+        h('b', t('project.pair')),
+        h('span', pairName(`${source}-${target}`)),
         bench.model.num_directions > 1 ? button('.btn.small', {onclick: change}, t('direction.change')) : null,
       ),
       styleOf(bench),

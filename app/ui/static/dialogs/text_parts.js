@@ -64,10 +64,9 @@ export const partsField = (bench, choice, onChange) => {
     );
     return h(
       'tr',
-      {},
       h('th.code', {scope: 'row'}, part.name),
-      h('td', {}, select),
-      h('td.num', {}, String(part.num)),
+      h('td', select),
+      h('td.num', String(part.num)),
       h('td', {dir: 'auto'}, part.text),
     );
   };
@@ -78,19 +77,16 @@ export const partsField = (bench, choice, onChange) => {
     table.replaceChildren(
       h(
         'table',
-        {},
         h(
           'thead',
-          {},
           h(
             'tr',
-            {},
             ['parts.part', 'parts.use', 'parts.num', 'parts.text'].map(name => h('th', {scope: 'col'}, t(name))),
           ),
         ),
-        h('tbody', {}, parts.map(row)),
+        h('tbody', parts.map(row)),
       ),
-      numParts > parts.length ? h('p.muted', {}, tn('parts.more', numParts - parts.length)) : '',
+      numParts > parts.length ? h('p.muted', tn('parts.more', numParts - parts.length)) : '',
     );
     if (inTable && focused)
       /** @type {HTMLElement | undefined} */
@@ -100,13 +96,12 @@ export const partsField = (bench, choice, onChange) => {
   return {
     element: h(
       'fieldset.parts',
-      {},
-      h('legend', {}, t('parts.title')),
+      h('legend', t('parts.title')),
       table,
-      h('label.line', {}, h('span', {}, t('parts.rules')), rules),
+      h('label.line', h('span', t('parts.rules')), rules),
       h('p.muted', {id: 'pinpoint-part-rules'}, t('parts.note')),
       warning,
-      h('label.check', {}, keeps, t('parts.keep')),
+      h('label.check', keeps, t('parts.keep')),
     ),
     rules: lines,
     isChanged: () => text() !== before || keeps.checked !== choice.is_kept,

@@ -106,8 +106,8 @@ export class Alternatives {
               onfocus: () => this.select(i),
             },
             h('kbd', {'aria-hidden': 'true'}, String(i + 1)),
-            h('span.tl', textIn(lang), h('b', {}, withChips(row.word, tags)), withChips(row.tail, tags)),
-            row.is_term ? h('span.tag.ok', {}, icon('check', true), t('alts.term')) : h('span', {}),
+            h('span.tl', textIn(lang), h('b', withChips(row.word, tags)), withChips(row.tail, tags)),
+            row.is_term ? h('span.tag.ok', icon('check', true), t('alts.term')) : h('span'),
             h(
               'span.gp',
               {title: t('alts.figure', {difference: number(row.score_difference, 3, true)})},
@@ -130,19 +130,17 @@ export class Alternatives {
      * @param {string} name
      * @param {string} label
      */
-    const key = (name, label) => h('span', {}, h('kbd', {}, name), label);
+    const key = (name, label) => h('span', h('kbd', name), label);
     this.element.setAttribute('aria-label', t('alts.label', {word: this.name}));
     this.element.replaceChildren(
       h(
         'div.ph',
-        {},
-        h('span', {}, `${t('alts.instead')} `, h('b', textIn(this.lang), this.name)),
-        this.rows.length ? h('span', {}, t('alts.difference')) : null,
+        h('span', `${t('alts.instead')} `, h('b', textIn(this.lang), this.name)),
+        this.rows.length ? h('span', t('alts.difference')) : null,
       ),
       content,
       h(
         'div.pf',
-        {},
         this.rows.length ? key(nameOf('Enter'), t('alts.take')) : null,
         key(nameOf('Delete'), t('alts.ban', {word: this.name})),
         key(nameOf('Escape'), t('alts.close')),

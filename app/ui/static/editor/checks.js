@@ -144,12 +144,10 @@ export class Checks {
     this.element.replaceChildren(
       h(
         'ul',
-        {},
         findings.map(finding => this.item(finding)),
       ),
       h(
         'div.acts',
-        {},
         button('.btn.small.primary', {onclick: () => this.onConfirm()}, t('checks.confirm'), hint('confirm')),
         this.chooser(),
       ),
@@ -166,7 +164,7 @@ export class Checks {
       `li.${finding.is_error ? 'error' : 'advice'}`,
       {'data-check': finding.check},
       icon(finding.is_error ? 'err' : 'problem', true),
-      h('b', {}, t(finding.is_error ? 'checks.error' : 'checks.advice')),
+      h('b', t(finding.is_error ? 'checks.error' : 'checks.advice')),
       ' ',
       h('span', {dir: 'auto'}, sentence(finding)),
       this.inserts(finding),
@@ -231,19 +229,11 @@ const openChecks = page => {
     name: 'checks',
     title: t('checks.title'),
     body: [
-      h('p.muted', {}, t('checks.lead')),
+      h('p.muted', t('checks.lead')),
       h(
         'div.checklist',
-        {},
         NAMES.map((name, i) =>
-          h(
-            'label.check',
-            {},
-            boxes[i],
-            h('b', {}, t(`checks.${name}`)),
-            ' ',
-            h('span.muted', {}, t(`checks.${name}.detail`)),
-          ),
+          h('label.check', boxes[i], h('b', t(`checks.${name}`)), ' ', h('span.muted', t(`checks.${name}.detail`))),
         ),
       ),
     ],

@@ -44,7 +44,7 @@ export class Completion {
     this.hint = h(
       'span.hint.completion',
       {hidden: true},
-      ...keys.map(([key, does]) => h('span', {}, h('kbd', {}, nameOf(key)), ` ${does} `)),
+      ...keys.map(([key, does]) => h('span', h('kbd', nameOf(key)), ` ${does} `)),
     );
     this.announcement = h('span.sr', {role: 'status'});
     this.field.area.addEventListener('composed', () => this.typed());

@@ -35,7 +35,7 @@ export class Field {
       onLoss,
     });
     this.area = this.box.area;
-    this.element = h('div.field', {}, this.box.element);
+    this.element = h('div.field', this.box.element);
     this.tagNote = h('span.tagnote', {'aria-hidden': 'true', dir: 'auto'}); // what the tag at the caret is
     this.area.addEventListener('composed', () => this.changes.note(this.text, 'typed', this.area.selectionEnd));
     this.area.addEventListener('blur', onBlur);

@@ -7,7 +7,7 @@ import {hint, shortcut, speltFor} from '../core/key_bindings.js';
 /** @type {Record<string, (content: Child, text: string) => Child>} */
 const RUNS = {
   s: content => content,
-  d: content => h('span.df', {}, content),
+  d: content => h('span.df', content),
   p: content => h('span.bx', {dir: 'auto'}, content),
   t: content => h('span.bx.term', {dir: 'auto'}, content),
   k: content => h('span.bx.kept', {dir: 'auto'}, content),
@@ -67,7 +67,7 @@ const scoreBar = ({score, score_difference, penalty}, best) => {
     'span.sc',
     {title: `${label}\n${detail}`},
     h('span.scbar', {'aria-hidden': 'true'}, bar),
-    h('span', {}, fitWord(best - modelScore({score, penalty})), sr(`. ${label}`)),
+    h('span', fitWord(best - modelScore({score, penalty})), sr(`. ${label}`)),
   );
 };
 
@@ -89,7 +89,7 @@ export class Hypotheses {
     this.signature = '';
     this.list = h('ul', {'aria-label': t('nbest.label')});
     this.free = h('div.freerow', {hidden: true});
-    this.note = h('p.muted', {});
+    this.note = h('p.muted');
     this.end = h('div.end', {hidden: true}, this.note); // why the list has no more, where there is room for it
     const advice = t('nbest.advice', {pin: speltFor('pin'), ban: speltFor('ban_selection')});
     this.advice = h('p.muted.advice', {hidden: true, title: advice}, advice);
@@ -100,8 +100,8 @@ export class Hypotheses {
       t('nbest.show'),
       hint('details'),
     );
-    this.head = h('div.panelbar', {}, this.toggle);
-    this.element = h('div.nbest', {}, this.head, this.list, this.end, this.free, this.advice);
+    this.head = h('div.panelbar', this.toggle);
+    this.element = h('div.nbest', this.head, this.list, this.end, this.free, this.advice);
     /** @type {Hypothesis[]} the best first */
     this.rows = [];
     this.list.addEventListener('keydown', event => this.onKey(event));
@@ -185,11 +185,10 @@ export class Hypotheses {
         const isTaken = row.text === current;
         return h(
           'li',
-          {},
           button(
             `.nb${isTaken ? '.taken' : ''}`,
             {'data-rank': row.rank, title: row.text, onclick: () => this.take(row)},
-            h('span.rk.num', {}, String(rows.indexOf(row) + 1)),
+            h('span.rk.num', String(rows.indexOf(row) + 1)),
             scoreBar(row, best),
             h(
               'span.tx',
@@ -206,7 +205,7 @@ export class Hypotheses {
                 : null,
               content(row.runs),
             ),
-            h('span.use', {}, isTaken ? t('nbest.taken') : t('nbest.use')),
+            h('span.use', isTaken ? t('nbest.taken') : t('nbest.use')),
           ),
         );
       }),
@@ -218,7 +217,7 @@ export class Hypotheses {
     if (free) {
       this.free.title = t('nbest.free.title');
       this.free.replaceChildren(
-        h('span.rk', {}, t('nbest.free')),
+        h('span.rk', t('nbest.free')),
         scoreBar(free, best),
         h('span.tx', textIn(lang), content(free.runs)),
       );

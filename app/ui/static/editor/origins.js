@@ -55,8 +55,8 @@ export class Origins {
     this.marks = marks;
     this.language = language;
     this.onGo = onGo;
-    this.source = h('bdi', {});
-    this.share = h('span.num', {});
+    this.source = h('bdi');
+    this.share = h('span.num');
     this.element = h('span.origins', {hidden: true});
     const {area} = this;
     area.addEventListener('mouseover', event => {
@@ -97,7 +97,6 @@ export class Origins {
       this.share,
       h(
         'span.links',
-        {},
         t('proposal.learned'),
         ...this.#links.flatMap(({element}, place) => (place ? [',', element] : [element])),
       ),

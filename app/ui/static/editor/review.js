@@ -34,7 +34,7 @@ export class Review {
       onkeydown: event => this.#onKey(event),
     });
     this.sendButton = button('.btn.small', {onclick: () => this.#send()}, t('review.send'));
-    this.element = h('div.review', {hidden: true}, this.list, h('div.say', {}, this.area, this.sendButton));
+    this.element = h('div.review', {hidden: true}, this.list, h('div.say', this.area, this.sendButton));
     this.approveButton = button(
       '.btn.approve',
       {onclick: () => this.approve(), title: t('keys.approve'), ...shortcut('approve')},
@@ -86,8 +86,7 @@ export class Review {
       ...remarks.map(({person, wall_ms, text, returned}) =>
         h(
           'li',
-          {},
-          h('b', {}, person || (this.bench.person ? t('people.owner') : t('review.you'))),
+          h('b', person || (this.bench.person ? t('people.owner') : t('review.you'))),
           h('time.muted', {datetime: new Date(wall_ms).toISOString()}, dayAndTime(wall_ms)),
           h('p', {dir: 'auto'}, text),
           returned && returned !== detail?.target

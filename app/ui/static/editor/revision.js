@@ -78,15 +78,14 @@ export class Revision {
     this.current = current;
     this.text = text;
     this.constraints = constraints;
-    this.takeLabel = h('span', {});
+    this.takeLabel = h('span');
     this.element = h(
       'span.offer',
       {hidden: true, title: t('revision.title')},
       h(
         'span.how',
-        {},
-        h('span', {}, hint('revise'), ' ', this.takeLabel, ' '),
-        h('span', {}, h('kbd', {}, nameOf('Escape')), ` ${t('revision.ignore')}`),
+        h('span', hint('revise'), ' ', this.takeLabel, ' '),
+        h('span', h('kbd', nameOf('Escape')), ` ${t('revision.ignore')}`),
       ),
     );
     this.announcement = h('span.sr', {role: 'status'});

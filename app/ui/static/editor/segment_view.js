@@ -150,9 +150,7 @@ export class SegmentView {
     this.paintOrigin(proposal, learned);
     const texts = [...notices];
     if (proposal?.is_stale && !isPending) texts.push(t('proposal.stale'));
-    this.layout.notices.replaceChildren(
-      ...texts.map(text => h('p.said', {}, icon('problem', true), h('span', {}, text))),
-    );
+    this.layout.notices.replaceChildren(...texts.map(text => h('p.said', icon('problem', true), h('span', text))));
   }
 
   /**

@@ -50,13 +50,12 @@ export const sourceLine = (runs, terms, languages, tags) => {
       runs.slice(first, i).map(run => piece(run, tags)),
       h(
         `span.an.${term.status}${isForbidden ? '.forbidden' : ''}`,
-        {},
         h('span.t', {...textIn(languages.target), 'data-insert': isForbidden ? null : term.target}, term.target),
         iconName && icon(iconName),
         sr(` ${statusLabel(term)}`),
       ),
     );
-    nodes.push(h('span.nw', {}, label, marks));
+    nodes.push(h('span.nw', label, marks));
   }
   return h(`p.source${numCharacters > LONG ? '.long' : ''}`, textIn(languages.source), nodes);
 };

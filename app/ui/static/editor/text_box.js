@@ -327,7 +327,7 @@ export class TextBox {
     });
     const {ghost} = this;
     // U+200C keeps the text and the completion apart where letters join, as in Arabic.
-    const grey = () => h('span', {'aria-hidden': 'true'}, ghost && '\u200c', h('span.ghost', {}, ghost));
+    const grey = () => h('span', {'aria-hidden': 'true'}, ghost && '\u200c', h('span.ghost', ghost));
     const widget = Decoration.widget({widget: new Shown(`grey ${ghost}`, grey), side: 1});
     return Decoration.set([...marks, ...tags, ...offered, widget.range(text.length)], true);
   }

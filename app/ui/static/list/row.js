@@ -67,12 +67,12 @@ export const rowElement = (row, {ownNumber, isNear, isStop, languages, finder}) 
   return button(
     `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
     {'data-index': row.index, 'data-state': row.state, tabindex: isStop ? 0 : -1},
-    h('span.no.num', {}, String(ownNumber)),
+    h('span.no.num', String(ownNumber)),
     h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
     h('span.src', textIn(languages.source), draw(row.source)),
     row.target != null
       ? h('span.tgt', textIn(languages.target), draw(row.target))
-      : h('span.tgt.wait', {}, row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
+      : h('span.tgt.wait', row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
     h(
       `span.meta.num${colour}`,
       {title: title ?? (badgeIcon ? meta : meta && row.score != null ? scoreTitle(row.score) : '')},

@@ -59,7 +59,7 @@ export class RowFilter {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.searchTimer = undefined;
     this.chips = Object.entries(FILTERS).map(([name, [iconName]]) => {
-      const counter = h('span.n.num', {});
+      const counter = h('span.n.num');
       const chip = button(
         '',
         {
@@ -70,7 +70,7 @@ export class RowFilter {
           title: t(OF_MEMORY.has(name) ? `filter.${name}.title` : `filter.${name}`),
         },
         icon(iconName, true),
-        h('span.t', {}, t(`filter.${name}`)),
+        h('span.t', t(`filter.${name}`)),
         counter,
       );
       return {name, chip, counter};
@@ -100,13 +100,12 @@ export class RowFilter {
     this.foundCount = h('span.found.num', {role: 'status'});
     this.element = h(
       'div.tools',
-      {},
       h(
         'div.seg',
         {role: 'group', 'aria-label': t('filter.label')},
         this.chips.map(c => c.chip),
       ),
-      h('label.search', {}, sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
+      h('label.search', sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
       menu(
         t('list.options'),
         button('.btn.iconly', {title: t('list.options'), 'aria-label': t('list.options')}, icon('swap')),

@@ -38,10 +38,10 @@ export class SegmentList {
     this.elements = new Map(); // index -> row element, for rows that are built
     /** @type {Map<number, string[]>} */
     this.people = new Map(); // index -> names of the other people who are there
-    this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', {}, t('list.heading')));
-    this.body = h('div', {});
+    this.scroll = h('div.scroll', {tabindex: -1}, h('h1.sr', t('list.heading')));
+    this.body = h('div');
     this.scroll.append(this.body);
-    this.editorItem = h('li', {});
+    this.editorItem = h('li');
     this.watchEditor();
     this.observer = new IntersectionObserver(
       entries =>
@@ -173,7 +173,7 @@ export class SegmentList {
     this.filter.updateFound(found);
     if (!found)
       this.body.append(
-        h('p.empty', {}, t('list.empty'), ' ', button('.link', {onclick: () => this.showAll()}, t('list.show_all'))),
+        h('p.empty', t('list.empty'), ' ', button('.link', {onclick: () => this.showAll()}, t('list.show_all'))),
       );
     for (const block of this.blocks) {
       this.reserve(block);
@@ -217,7 +217,7 @@ export class SegmentList {
 
   /** @param {number} index */
   buildItem(index) {
-    const item = h('li', {});
+    const item = h('li');
     this.elements.set(index, item);
     this.paintItem(item, this.bench.rows[index]);
     return item;

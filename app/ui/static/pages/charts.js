@@ -61,30 +61,24 @@ const bar = (x, y, width, height, kind, title) =>
 export const table = (head, rows) =>
   h(
     'details.tbl',
-    {},
-    h('summary', {}, t('record.as_table')),
+    h('summary', t('record.as_table')),
     h(
       'div.tblscroll',
       {tabindex: 0},
       h(
         'table',
-        {},
         h(
           'thead',
-          {},
           h(
             'tr',
-            {},
             head.map((name, i) => h(i ? 'th.n' : 'th', {scope: 'col'}, name)),
           ),
         ),
         h(
           'tbody',
-          {},
           rows.map(row =>
             h(
               'tr',
-              {},
               row.map((cell, i) => h(i ? 'td.n' : 'td', {}, cell)),
             ),
           ),
@@ -252,24 +246,15 @@ export const originChart = (origins, name) => {
     chart(width, 42, origins.map(([origin, n]) => `${name(origin)} ${percent(n)}`).join(', '), defs, bars),
     h(
       'ul.lg',
-      {},
       origins.map(([origin, n], i) =>
         h(
           'li',
-          {},
           s(
             'svg',
             {width: 18, height: 14, 'aria-hidden': 'true'},
             s('rect', {x: 1, y: 1, width: 16, height: 12, rx: 2, style: style(i)}),
           ),
-          h(
-            'span',
-            {},
-            h('b.num', {}, percent(n)),
-            ' ',
-            h('span.muted.num', {}, count(n)),
-            h('span.what', {}, name(origin)),
-          ),
+          h('span', h('b.num', percent(n)), ' ', h('span.muted.num', count(n)), h('span.what', name(origin))),
         ),
       ),
     ),

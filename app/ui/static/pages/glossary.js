@@ -176,7 +176,7 @@ class GlossaryPage {
     const {glossaries} = this.state;
     const panel = this.panels.terms;
     if (!glossaries.length) {
-      panel.replaceChildren(h('p.muted', {}, t('side.no_glossary')));
+      panel.replaceChildren(h('p.muted', t('side.no_glossary')));
       return;
     }
     const base = glossaries.find(one => one.id === this.shown) ?? glossaries[0];
@@ -192,12 +192,9 @@ class GlossaryPage {
       },
       glossaries.map(one => h('option', {value: one.id, selected: one.id === base.id}, one.name)),
     );
-    const host = h('div.gridhost', {});
-    const filter = h('div.gfilter', {});
-    panel.replaceChildren(
-      h('div.gtools', {}, h('label.line', {}, h('span', {}, t('glossaries.which')), choice), filter),
-      host,
-    );
+    const host = h('div.gridhost');
+    const filter = h('div.gfilter');
+    panel.replaceChildren(h('div.gtools', h('label.line', h('span', t('glossaries.which')), choice), filter), host);
     this.grid = new TermGrid(this.bench, {host, filter}, base, {
       ask: (question, args) => ask(this.bench, question, args),
       change: (command, args, notice) => this.change(command, args, notice),

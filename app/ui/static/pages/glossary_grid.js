@@ -51,7 +51,7 @@ export class TermGrid {
       },
     });
     this.shown = h('span.muted.num', {role: 'status'});
-    filter.append(h('label.line', {}, h('span', {}, t('grid.filter')), this.filter), this.shown);
+    filter.append(h('label.line', h('span', t('grid.filter')), this.filter), this.shown);
     /**
      * @param {string} name
      * @param {string} language
@@ -67,7 +67,7 @@ export class TermGrid {
       });
     this.source = field('source', bench.languages.source);
     this.target = field('target', bench.languages.target);
-    this.problem = h('p.wrong.maybe', {}); // which term was not saved; the dialog shows why
+    this.problem = h('p.wrong.maybe'); // which term was not saved; the dialog shows why
     this.sheet = h('div.sheet', {role: 'presentation'});
     this.box = h(
       'div.gbox',
@@ -98,7 +98,7 @@ export class TermGrid {
       ),
       this.problem,
       this.box,
-      h('p.muted', {}, t('grid.keys')),
+      h('p.muted', t('grid.keys')),
     );
     this.reset();
   }

@@ -18,9 +18,8 @@ export const impactFigures = run => {
   ];
   return h(
     'ul.impact',
-    {},
     rows.map(([name, value, of]) =>
-      h('li', {}, h('b.num', {}, count(value)), h('span', {}, tn(`dry.figure.${name}`, value, {n: count(of ?? 0)}))),
+      h('li', h('b.num', count(value)), h('span', tn(`dry.figure.${name}`, value, {n: count(of ?? 0)}))),
     ),
   );
 };
@@ -40,8 +39,7 @@ export const impactTables = (bench, run, goTo) => {
     indices.length > MAX_PLACES ? '\u2026' : '',
   ];
   /** @param {GlossaryTerm} term */
-  const status = term =>
-    term.status === 'preferred' ? '' : [' ', h('span.tag.off', {}, t(`grid.status.${term.status}`))];
+  const status = term => (term.status === 'preferred' ? '' : [' ', h('span.tag.off', t(`grid.status.${term.status}`))]);
   /** @param {GlossaryTerm} term */
   const pair = term => [
     h('span', textIn(bench.languages.source), term.source),
@@ -59,37 +57,32 @@ export const impactTables = (bench, run, goTo) => {
     h(
       'section.card',
       {'aria-label': label},
-      h('h2', {}, label),
+      h('h2', label),
       rows.length
         ? h(
             'div.tblscroll',
             {tabindex: 0, role: 'group', 'aria-label': label},
             h(
               'table',
-              {},
               h(
                 'thead',
-                {},
                 h(
                   'tr',
-                  {},
                   heads.map(head => h(head === t('dry.hits') ? 'th.n' : 'th', {scope: 'col'}, head)),
                 ),
               ),
-              h('tbody', {}, rows),
+              h('tbody', rows),
             ),
           )
-        : h('p.muted', {}, t('glossaries.none')),
+        : h('p.muted', t('glossaries.none')),
     );
   return [
-    h('p.muted', {}, t('dry.lead')),
+    h('p.muted', t('dry.lead')),
     impactFigures(run),
     table(
       t('dry.unused'),
       [t('dry.term'), t('dry.glossary'), t('dry.places')],
-      unused.map(use =>
-        h('tr', {}, h('td', {}, pair(use)), h('td', {}, use.glossary), h('td.num', {}, places(use.unused_in))),
-      ),
+      unused.map(use => h('tr', h('td', pair(use)), h('td', use.glossary), h('td.num', places(use.unused_in)))),
     ),
     table(
       t('dry.suppressed'),
@@ -97,12 +90,11 @@ export const impactTables = (bench, run, goTo) => {
       run.suppressed.map(lost =>
         h(
           'tr',
-          {},
-          h('td', {}, pair(lost)),
-          h('td', {}, pair(lost.by)),
-          h('td', {}, t(lost.is_same_place ? 'dry.same_words' : 'dry.longer')),
-          h('td.n', {}, count(lost.num_hits)),
-          h('td.num', {}, places(lost.segments)),
+          h('td', pair(lost)),
+          h('td', pair(lost.by)),
+          h('td', t(lost.is_same_place ? 'dry.same_words' : 'dry.longer')),
+          h('td.n', count(lost.num_hits)),
+          h('td.num', places(lost.segments)),
         ),
       ),
     ),
@@ -112,11 +104,10 @@ export const impactTables = (bench, run, goTo) => {
       run.uses.map(use =>
         h(
           'tr',
-          {},
-          h('td', {}, pair(use)),
-          h('td', {}, use.glossary),
-          h('td.n', {}, count(use.num_hits)),
-          h('td.num', {}, places(use.segments)),
+          h('td', pair(use)),
+          h('td', use.glossary),
+          h('td.n', count(use.num_hits)),
+          h('td.num', places(use.segments)),
         ),
       ),
     ),

@@ -50,14 +50,14 @@ class ImportPage {
     this.shown = 'new';
     this.offset = 0;
     this.problem = h('p.wrong.maybe', {role: 'alert'});
-    this.table = h('tbody', {});
+    this.table = h('tbody');
     /** @type {(() => void)[]} */
     this.repaints = []; // of the rows with decisions
     this.filter = h('div.seg', {role: 'group', 'aria-label': t('import.show')});
-    this.pager = h('div.acts', {});
-    this.parts = h('div', {});
+    this.pager = h('div.acts');
+    this.parts = h('div');
     this.save = h('a.btn.small', {download: ''}, icon('down', true), t('import.csv'));
-    this.summary = h('div.muted', {});
+    this.summary = h('div.muted');
     this.useButton = button('.btn.primary', {disabled: true, onclick: () => this.use()}, t('import.use.waiting'));
     this.page = new Page({
       name: 'import',
@@ -104,39 +104,35 @@ class ImportPage {
         'div.dry',
         {role: 'status'},
         icon('info'),
-        h('div', {}, h('b', {}, t('import.dry')), this.summary),
+        h('div', h('b', t('import.dry')), this.summary),
         change && button('.btn.small', {onclick: change}, t('columns.change')),
       ),
       this.problem,
       h(
         'div.cards',
-        {},
-        h('section.card.w7', {'aria-label': t('import.does')}, h('h2', {}, t('import.does')), this.parts),
+        h('section.card.w7', {'aria-label': t('import.does')}, h('h2', t('import.does')), this.parts),
         h(
           'section.card.w5',
           {'aria-label': t('import.document')},
-          h('h2', {}, t('import.document')),
-          run.num_more > 0 ? h('p.cap', {}, tn('import.more', run.num_more)) : null,
+          h('h2', t('import.document')),
+          run.num_more > 0 ? h('p.cap', tn('import.more', run.num_more)) : null,
           impactFigures(run),
         ),
       ),
       h(
         'section.card',
         {'aria-label': t('import.rows'), onkeydown: event => this.held.onKey(event)},
-        h('div.gtools', {}, h('h2', {}, t('import.rows')), this.filter, h('span.grow', {}), this.save),
+        h('div.gtools', h('h2', t('import.rows')), this.filter, h('span.grow'), this.save),
         this.held.bar,
         h(
           'div.tblscroll',
           {tabindex: 0, role: 'group', 'aria-label': t('import.rows')},
           h(
             'table',
-            {},
             h(
               'thead',
-              {},
               h(
                 'tr',
-                {},
                 h('th.n', {scope: 'col'}, t('report.row')),
                 ['import.verdict', 'report.text', 'report.message', 'import.fix'].map(key =>
                   h('th', {scope: 'col'}, t(key)),
@@ -175,7 +171,7 @@ class ImportPage {
       ...split(counts),
       ...[isReplacing ? tn('import.replaces', counts.gone, {name}) : null, ...notes]
         .filter(Boolean)
-        .map(note => h('p.muted', {}, note)),
+        .map(note => h('p.muted', note)),
     );
     const focused = document.activeElement?.getAttribute('data-shown');
     this.filter.replaceChildren(
@@ -184,7 +180,7 @@ class ImportPage {
           '',
           {'data-shown': one, 'aria-pressed': String(one === this.shown), onclick: () => this.turnTo(one, 0)},
           t(`import.shown.${one}`),
-          h('span.n.num', {}, count(of[one])),
+          h('span.n.num', count(of[one])),
         ),
       ),
     );
@@ -257,7 +253,7 @@ class ImportPage {
               {disabled: offset === 0, onclick: () => this.turnTo(shown, Math.max(0, offset - 200))},
               t('import.earlier'),
             ),
-            h('span.num', {}, t('import.page', {from: count(offset + 1), to: count(end), of: count(page.num_rows)})),
+            h('span.num', t('import.page', {from: count(offset + 1), to: count(end), of: count(page.num_rows)})),
             button(
               '.btn.small',
               {disabled: end >= page.num_rows, onclick: () => this.turnTo(shown, end)},
@@ -271,8 +267,8 @@ class ImportPage {
   /** @param {ImportRow} row */
   row(row) {
     const {verdict, fix, blank} = row;
-    const tag = h('td', {}, this.tag(row));
-    const action = h('td', {});
+    const tag = h('td', this.tag(row));
+    const action = h('td');
     const repaint = () => tag.replaceChildren(this.tag(row));
     if (verdict === 'held' && fix) {
       action.append(this.held.buttons(row.row, fix));
@@ -283,14 +279,14 @@ class ImportPage {
       });
     } else if (fix) action.append(this.fix(row.row, fix, repaint));
     else if (blank) action.append(this.blank(row.row, blank, repaint));
-    else if (verdict === 'rejected') action.append(h('span.muted', {}, t('import.fix.file')));
+    else if (verdict === 'rejected') action.append(h('span.muted', t('import.fix.file')));
     return h(
       'tr',
       {'data-verdict': verdict},
-      h('td.n', {}, count(row.row)),
+      h('td.n', count(row.row)),
       tag,
-      h('td.code', {}, row.text),
-      h('td', {}, row.message, row.was ? h('del', {}, row.was) : null),
+      h('td.code', row.text),
+      h('td', row.message, row.was ? h('del', row.was) : null),
       action,
     );
   }
@@ -304,7 +300,7 @@ class ImportPage {
     const isFixed = (fix && this.fixes.has(fix.name)) || (blank && this.fills.has(blank.name)) || decision === 'accept';
     const [kind, iconName] = isFixed || decision === 'keep' ? TAGS.new : TAGS[verdict];
     const label = t(`import.verdict.${isFixed ? 'fixed' : decision === 'keep' ? 'kept' : verdict}`);
-    return h(`span.tag.${kind}`, {}, iconName && icon(iconName, true), label);
+    return h(`span.tag.${kind}`, iconName && icon(iconName, true), label);
   }
 
   /**
@@ -372,13 +368,11 @@ const split = counts => {
     ),
     h(
       'ul.splitlg',
-      {},
       parts.map(name =>
         h(
           'li',
-          {},
           h(`i.sw.part-${name}`, {'aria-hidden': 'true'}),
-          h('b.num', {}, count(counts[name])),
+          h('b.num', count(counts[name])),
           t(`import.shown.${name}`),
         ),
       ),

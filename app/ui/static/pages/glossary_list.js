@@ -31,11 +31,10 @@ export class GlossaryList {
     const {glossaries} = this;
     const rows = glossaries.map((base, at) => this.row(base, at));
     this.panel.replaceChildren(
-      h('p.muted', {}, t(glossaries.length ? 'glossaries.lead' : 'side.no_glossary')),
+      h('p.muted', t(glossaries.length ? 'glossaries.lead' : 'side.no_glossary')),
       h('ol.glist', {'aria-label': t('glossaries.order')}, rows),
       h(
         'div.acts',
-        {},
         button(
           '.btn',
           {
@@ -109,18 +108,16 @@ export class GlossaryList {
         },
       },
       h('span.grip', {'aria-hidden': 'true'}, icon('list')),
-      h('span.no.num', {}, String(at + 1)),
+      h('span.no.num', String(at + 1)),
       h(
         'label.check',
-        {},
         box,
-        h('b', {}, base.name),
+        h('b', base.name),
         base.is_shared ? h('span.tag.ok', {title: t('glossaries.shared.title')}, t('glossaries.shared.tag')) : null,
       ),
-      h('span.muted.num', {}, tn('glossary.terms', base.num_terms)),
+      h('span.muted.num', tn('glossary.terms', base.num_terms)),
       h(
         'span.acts',
-        {},
         button(
           '.btn.small',
           {
@@ -258,7 +255,7 @@ const askBaseDeletion = (bench, {name, project, n}, remove) => {
     title: t('glossaries.delete.question', {name}),
     classes: '.small',
     isAlert: true,
-    body: h('p', {}, tn('glossaries.delete.what', n, {project})),
+    body: h('p', tn('glossaries.delete.what', n, {project})),
     buttons: [
       button('.btn.primary', {onclick: close}, t('delete.no')),
       button(

@@ -130,7 +130,7 @@ export class HeldRows {
         },
         label,
       );
-    return h('div.acts', {}, one('accept', 'A', accept), one('keep', 'K', t('held.keep')));
+    return h('div.acts', one('accept', 'A', accept), one('keep', 'K', t('held.keep')));
   }
 
   /**

@@ -74,21 +74,19 @@ export class Replay {
         this.show(Number(this.slider.value));
       },
     });
-    this.clock = h('span.num.muted', {});
-    this.what = h('p.what', {});
+    this.clock = h('span.num.muted');
+    this.what = h('p.what');
     this.source = h('p.muted', textIn(languages.source));
     this.text = h('p.text', textIn(languages.target));
     const speeds = SPEEDS.map(n => h('option', {value: n, selected: n === this.speed}, `${n}×`));
     host.replaceChildren(
       h(
         'div.player',
-        {},
         this.play,
         this.slider,
         this.clock,
         h(
           'label.speed',
-          {},
           t('replay.speed'),
           h(
             'select',
@@ -157,7 +155,7 @@ export class Replay {
       return;
     }
     const [head, gone, added, tail] = changedPart(this.textAt(this.at, true), text);
-    this.text.replaceChildren(head, gone && h('del', {}, gone), added && h('ins', {}, added), tail);
+    this.text.replaceChildren(head, gone && h('del', gone), added && h('ins', added), tail);
   }
 
   start() {

@@ -55,12 +55,12 @@ const show = (root, onLeave) => {
   const text = h('p', {role: 'status'});
   const next = button('.btn.small', {onclick: () => step()});
   const skip = button('.link', {onclick: () => close()}, t('coach.skip'));
-  const number = h('span.muted.num', {});
+  const number = h('span.muted.num');
   const element = h(
     'div.coach',
     {role: 'region', 'aria-label': t('coach.label')},
     text,
-    h('div.acts', {}, number, skip, next),
+    h('div.acts', number, skip, next),
   );
   const close = () => {
     const hasFocus = element.contains(document.activeElement);

@@ -71,10 +71,9 @@ export class Notes {
       `div.banner.${kind}`,
       {role: kind === 'bad' ? 'alert' : 'status', 'data-key': key, 'data-question': isQuestion ? '' : null},
       icon({bad: 'err', warn: 'problem', info: 'info'}[kind]),
-      h('div.say', {}, text),
+      h('div.say', text),
       h(
         'div.acts',
-        {},
         actions.map(([label, action]) =>
           button(
             '.btn.small',

@@ -38,7 +38,7 @@ export const formatted = (text, tags) => {
     const host = opened.at(-1)?.element;
     const add = (/** @type {HTMLElement} */ node) => (host ? host.append(node) : top.push(node));
     const number = part.text.replace(/\D/g, '');
-    if (!part.tag) add(h('span', {}, shown(part.text)));
+    if (!part.tag) add(h('span', shown(part.text)));
     else if (part.text.startsWith('{/')) {
       const at = opened.findIndex(each => each.number === number);
       if (at >= 0) opened.splice(at);
@@ -68,7 +68,7 @@ export class Preview {
     this.elements = new Map(); // index -> element, for segments that are built
     this.isStale = true;
     this.number = 0; // of the newest question
-    this.body = h('div.preview', {});
+    this.body = h('div.preview');
     panel.append(this.body);
     this.observer = new IntersectionObserver(
       entries =>
@@ -184,9 +184,8 @@ export class Preview {
     if (kind === 'row') {
       const row = h(
         'div.pv-row',
-        {},
         (cells ?? []).map(({column, segments}) => {
-          const cell = h('div.pv-cell', {}, this.line(segments));
+          const cell = h('div.pv-cell', this.line(segments));
           cell.style.gridColumn = String(column + 1);
           return cell;
         }),

@@ -81,13 +81,13 @@ export class Side {
           },
         },
         icon(iconName),
-        h('span.t', {}, t(`side.${name}`)),
+        h('span.t', t(`side.${name}`)),
         extra,
       );
       return {name, tab, panel};
     });
-    this.terms = h('div', {});
-    this.best = h('div', {});
+    this.terms = h('div');
+    this.best = h('div');
     const [terms, memory, checks, preview] = this.tabs.map(({panel}) => panel);
     terms.append(this.terms, this.best);
     this.memory = new Memory(bench, memory, {counter: rate, onMatches: () => this.showBest()});
@@ -96,7 +96,7 @@ export class Side {
     this.preview = new Preview(bench, preview);
     this.beforePreview = 0; // the tab to return to
     host.append(
-      h('h2.sr', {}, t('side.label')),
+      h('h2.sr', t('side.label')),
       h(
         'div.tabs',
         {role: 'tablist', 'aria-label': t('side.label')},
@@ -104,7 +104,6 @@ export class Side {
       ),
       h(
         'div.panels',
-        {},
         this.tabs.map(x => x.panel),
       ),
     );
@@ -150,8 +149,8 @@ export class Side {
     const hadFocus = this.best.contains(document.activeElement);
     const [first] = this.memory.matches;
     this.best.replaceChildren(
-      h('h3', {}, t('side.best')),
-      first ? h('ol.matches', {}, this.memory.item(first, 0)) : h('p.lead', {}, t('side.no_match')),
+      h('h3', t('side.best')),
+      first ? h('ol.matches', this.memory.item(first, 0)) : h('p.lead', t('side.no_match')),
     );
     if (hadFocus) this.best.querySelector('button')?.focus();
   }
@@ -166,19 +165,17 @@ export class Side {
     this.findingCounter.hidden = !findings.length;
     this.findingCounter.replaceChildren(String(findings.length), sr(` ${tn('side.count.findings', findings.length)}`));
     this.checks.replaceChildren(
-      h('h3', {}, t('side.checks.segment')),
+      h('h3', t('side.checks.segment')),
       findings.length
         ? h(
             'ul.findings',
-            {},
             findings.map(finding => segment.checks.item(finding)),
           )
-        : h('p.lead', {}, t('side.checks.none')),
-      h('h3', {}, t('side.checks.document')),
-      h('p.lead', {}, this.numToCheck ? tn('side.checks.open', this.numToCheck) : t('side.checks.all_fine')),
+        : h('p.lead', t('side.checks.none')),
+      h('h3', t('side.checks.document')),
+      h('p.lead', this.numToCheck ? tn('side.checks.open', this.numToCheck) : t('side.checks.all_fine')),
       h(
         'div.acts',
-        {},
         this.numToCheck
           ? button('.btn.small', {onclick: () => list.setFilter('attention')}, t('side.checks.show'))
           : null,
@@ -210,18 +207,18 @@ export class Side {
     /** @type {HTMLElement[]} */
     const nodes = groups.flatMap(([status, heading]) => {
       const terms = detail.terms.filter(term => groupOf(term) === status);
-      return terms.length ? [h('h3', {}, t(heading)), ...terms.map(term => this.term(detail, term))] : [];
+      return terms.length ? [h('h3', t(heading)), ...terms.map(term => this.term(detail, term))] : [];
     });
     const conflicts = detail.conflicts.filter(conflict => !this.settled.has(keyOf(detail, conflict)));
     if (conflicts.length)
-      nodes.unshift(h('h3', {}, t('side.conflicts')), ...conflicts.map(conflict => this.conflict(detail, conflict)));
+      nodes.unshift(h('h3', t('side.conflicts')), ...conflicts.map(conflict => this.conflict(detail, conflict)));
     if (!this.bench.glossary) {
       nodes.push(
-        h('p.lead', {}, t('side.no_glossary')),
+        h('p.lead', t('side.no_glossary')),
         button('.btn', {onclick: () => this.bench.files.choose('glossary')}, icon('up'), t('glossary.upload')),
         button('.btn', {onclick: () => this.bench.files.importSampleGlossary()}, icon('book'), t('glossary.sample')),
       );
-    } else if (!detail.terms.length) nodes.push(h('p.lead', {}, t('side.no_terms')));
+    } else if (!detail.terms.length) nodes.push(h('p.lead', t('side.no_terms')));
     this.terms.replaceChildren(...nodes);
     if (focused) [...this.terms.querySelectorAll('[data-term]')].find(b => b.dataset.term === focused)?.focus();
     const numTerms = detail.terms.length;
@@ -255,10 +252,9 @@ export class Side {
     return h(
       'div.ti',
       {'data-conflict': kind},
-      h('div.l2.warn', {}, icon('problem', true), t(`conflict.${kind}`, {kept, given_up: givenUp, source})),
+      h('div.l2.warn', icon('problem', true), t(`conflict.${kind}`, {kept, given_up: givenUp, source})),
       h(
         'div.acts',
-        {},
         CHOICES[kind].map(choice => button('.btn.small.quiet', {onclick: actions[choice]}, t(`conflict.${choice}`))),
       ),
     );
@@ -277,15 +273,13 @@ export class Side {
       {'data-status': term.status},
       h(
         'div.l1',
-        {},
         h(
           'span.pair',
-          {},
           h('span.s', textIn(this.bench.languages.source), term.source),
           ' \u2192 ',
           h('b', textIn(this.bench.languages.target), term.target),
         ),
-        term.is_for_document ? h('span.tag.off', {}, t('term.document')) : null,
+        term.is_for_document ? h('span.tag.off', t('term.document')) : null,
         h(
           `span.tag.${kind}`,
           {title: term.doubt ? t(`term.${term.doubt}.title`) : null},
@@ -293,13 +287,12 @@ export class Side {
           statusLabel(term, shown),
         ),
       ),
-      term.term_status !== 'preferred' ? h('div.l2', {}, t(`term.status.${term.term_status}`)) : null,
-      term.glossary ? h('div.l2.from', {}, term.glossary) : null,
-      term.term_note ? h('div.l2', {}, term.term_note) : null,
-      term.note ? h(`div.l2${term.status === 'unmet' ? '.warn' : ''}`, {}, term.note) : null,
+      term.term_status !== 'preferred' ? h('div.l2', t(`term.status.${term.term_status}`)) : null,
+      term.glossary ? h('div.l2.from', term.glossary) : null,
+      term.term_note ? h('div.l2', term.term_note) : null,
+      term.note ? h(`div.l2${term.status === 'unmet' ? '.warn' : ''}`, term.note) : null,
       h(
         'div.acts',
-        {},
         button(
           '.btn.small.quiet',
           {

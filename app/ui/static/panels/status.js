@@ -24,12 +24,12 @@ export class Status {
   constructor(bench, host) {
     this.bench = bench;
     this.saved = h('span', {role: 'status'});
-    this.decode = h('span.num.gives.first', {});
+    this.decode = h('span.num.gives.first');
     this.learned = h('span.num.gives.first', {hidden: true, title: t('status.learned.title')});
-    this.bar = h('i', {});
-    this.workTime = h('b', {});
-    this.workSpeed = h('span', {});
-    this.workIdle = h('span.wide', {});
+    this.bar = h('i');
+    this.workTime = h('b');
+    this.workSpeed = h('span');
+    this.workIdle = h('span.wide');
     this.work = h(
       'span.num.work',
       {hidden: true},
@@ -38,13 +38,12 @@ export class Status {
       this.workIdle,
       this.workSpeed,
     );
-    this.progressText = h('span.num.gives', {});
+    this.progressText = h('span.num.gives');
     this.progressButton = button('.btn', {
       onclick: () => bench.connection.send('pretranslate', {is_on: !bench.progress?.is_running}),
     });
     this.progress = h(
       'span.pretranslation',
-      {},
       this.progressText,
       h(
         'div.bar',
@@ -90,7 +89,7 @@ export class Status {
       });
       this.decode.replaceChildren(
         `${t('status.decode')} `,
-        h('b', {}, ms < SLOW_MS ? t('status.ms', {n: Math.round(ms)}) : t('status.seconds', {n: number(ms / 1000, 1)})),
+        h('b', ms < SLOW_MS ? t('status.ms', {n: Math.round(ms)}) : t('status.seconds', {n: number(ms / 1000, 1)})),
         ms < SLOW_MS ? '' : ` \u00b7 ${speed}`,
       );
       this.decode.title = speed;
