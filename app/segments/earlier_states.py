@@ -88,7 +88,8 @@ def _commands(index: int, events: Iterable[Event]) -> list[list[Event]]:
 
 def _first_constraints(segment: SegmentState, groups: Sequence[Sequence[Event]]) -> Constraints:
     """The pins and bans before these events, found backwards from those of the segment."""
-    found = Constraints(segment.constraints.pins, bans=segment.constraints.bans)
+    now = segment.constraints
+    found = Constraints(now.pins, bans=now.bans, pin_sources=now.pin_sources)
     for event in (event for group in reversed(groups) for event in reversed(group)):
         if event.type in CONSTRAINT_EVENTS:
             found = found.before_event(event.type, event.payload)

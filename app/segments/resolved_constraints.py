@@ -42,8 +42,9 @@ class RequiredText:
     `is_pinned`: the translator pinned it. `term_keys`: the glossary terms that require it. `is_kept`: a placeholder,
     address or number of the source. A pin and a term with the same text are one required text, because the engine needs
     separate occurrences for separate phrases. `source_span` is the place of the term or number in the source if there
-    is only one. `forms` are alternatives to `text`, of which `language` may have more; `case`, `boundary`,
-    `is_expected` (of numbers) and `replaces` are those of `engine.Phrase`.
+    is only one, or the source words that the person named for a pin. `forms` are alternatives to `text`, of which
+    `language` may have more; `case`, `boundary`, `is_expected` (of numbers) and `replaces` are those of
+    `engine.Phrase`.
     """
 
     text: str
@@ -209,7 +210,7 @@ def resolve_constraints(
     ]
     left = {text: count for text, count in kept if not any(_is_same(text, ban) for ban in bans)}
     conflicts += [Conflict("ban_kept", text, text, text, "") for text, _ in kept if text not in left]
-    texts = _with_kept(_of_pins_and_terms(pins, required), left)
+    texts = _with_kept(_of_pins_and_terms(constraints, required), left)
     texts += tuple(_of_numbers(_open_numbers(numbers, required, texts, bans)))
     banned, more_conflicts = _banned(forbidden, texts, _priorities(required, pins))
     banned = tuple(dict.fromkeys((*bans, *(item for item in banned if item.text not in {ban.text for ban in bans}))))
@@ -223,18 +224,21 @@ def resolve_constraints(
     )
 
 
-def _of_pins_and_terms(pins: Sequence[str], hits: Sequence[TermHit]) -> tuple[RequiredText, ...]:
+def _of_pins_and_terms(constraints: Constraints, hits: Sequence[TermHit]) -> tuple[RequiredText, ...]:
     by_text: dict[str, list[TermHit]] = {}
     for hit in hits:
         by_text.setdefault(_target(hit), []).append(hit)
     return tuple(
-        _required_text(text, pins.count(text), by_text.get(text, ())) for text in dict.fromkeys((*pins, *by_text))
+        _required_text(text, constraints, by_text.get(text, ()))
+        for text in dict.fromkeys((*constraints.pins, *by_text))
     )
 
 
-def _required_text(text: str, num_pins: int, hits: Sequence[TermHit]) -> RequiredText:
+def _required_text(text: str, constraints: Constraints, hits: Sequence[TermHit]) -> RequiredText:
     """Pins and exact terms keep their case; other terms may be capitalised at the start of a sentence."""
+    num_pins = constraints.pins.count(text)
     count = max(num_pins, len(hits))
+    source_span = constraints.source_of(text) or ((hits[0].start, hits[0].end) if len(hits) == 1 else None)
     terms = [hit.term for hit in hits]
     forms = dict.fromkeys(form for term in terms for form in _forms(term) if form != text)
     is_fixed = num_pins > 0 or any(not _may_be_capitalised(term) for term in terms)
@@ -244,7 +248,7 @@ def _required_text(text: str, num_pins: int, hits: Sequence[TermHit]) -> Require
         count,
         is_pinned=num_pins > 0,
         term_keys=tuple(dict.fromkeys(term_key(term) for term in terms)),
-        source_span=(hits[0].start, hits[0].end) if len(hits) == count == 1 else None,
+        source_span=source_span if count == 1 else None,
         forms=() if num_pins else tuple(forms),
         case="exact" if is_fixed else "auto",
         boundary="compound" if may_join else "word",
@@ -387,10 +391,11 @@ def _is_same(text: str, avoid: Avoid) -> bool:
 def _follow(constraints: Constraints) -> Follow | None:
     """The engine's option to change as little as possible of a text; None for no text or one too long.
 
-    Follows the text more closely if it contains all pins: then their places are known, otherwise guessed by the engine.
+    Follows the text more closely if it contains all pins, or their source words are known: then their places are known,
+    otherwise guessed by the engine.
     """
     text = constraints.follow
     if not text.strip() or len(text) > MAX_FOLLOW_CHARACTERS:
         return None
-    has_places = all(count_occurrences(text, pin) for pin in constraints.pins)
+    has_places = all(count_occurrences(text, pin) or constraints.source_of(pin) for pin in constraints.pins)
     return Follow(text) if has_places else replace(Follow(text), strength=_STRENGTH_WITHOUT_PLACES)

@@ -30,6 +30,15 @@ CONSTRAINT_EVENTS: Final[frozenset[EventType]] = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class PinSource:
+    """The source words that a pin translates: characters `start` to `end` of the source. They tell its place."""
+
+    text: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Constraints:
     """What a person requires of a translation.
@@ -41,6 +50,7 @@ class Constraints:
         prefix: its fixed beginning
         locked: fixed texts behind the beginning, in this order
         follow: the text from which it differs as little as possible; empty for a free translation
+        pin_sources: the source words of pins, where the person named them
     """
 
     pins: tuple[str, ...] = ()
@@ -49,6 +59,7 @@ class Constraints:
     prefix: str = ""
     locked: tuple[str, ...] = ()
     follow: str = ""
+    pin_sources: tuple[PinSource, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -70,6 +81,12 @@ class Constraints:
             bans = tuple(Avoid(ban["text"], ban["case"]) for ban in value.get("bans", ()) if ban["text"].strip())
         except (TypeError, KeyError, AttributeError, InvalidRequest):
             wrong.append("bans")
+        pin_sources: tuple[PinSource, ...] = ()
+        try:
+            given = [(one["text"], one["start"], one["end"]) for one in value.get("pin_sources", ())]
+            pin_sources = tuple(PinSource(str(text), int(start), int(end)) for text, start, end in given)
+        except (TypeError, KeyError, ValueError):
+            wrong.append("pin_sources")
         if wrong:
             raise CommandError(
                 Message("The constraints of a segment have an invalid value for {name!r}.", name=wrong[0])
@@ -81,6 +98,7 @@ class Constraints:
             value.get("prefix", ""),
             tuple(value.get("locked", ())),
             value.get("follow", ""),
+            pin_sources,
         )
 
     def to_json(self) -> Json:
@@ -92,6 +110,7 @@ class Constraints:
             "prefix": self.prefix,
             "locked": list(self.locked),
             "follow": self.follow,
+            "pin_sources": [asdict(one) for one in self.pin_sources],
         }
 
     # ---- changes ----
@@ -127,7 +146,17 @@ class Constraints:
             clean_target(self.prefix),
             tuple(text for text in (one_line(text).strip() for text in self.locked) if text),
             clean_target(self.follow),
-        )
+            tuple(replace(one, text=one_line(one.text).strip()) for one in self.pin_sources[:MAX_PINS]),
+        )._with_sources_of_pins()
+
+    def _with_sources_of_pins(self) -> Constraints:
+        """The constraints with the newest source words of each pin, and without those of other texts."""
+        sources = {one.text: one for one in self.pin_sources if one.text in self.pins}
+        return replace(self, pin_sources=tuple(sources.values()))
+
+    def source_of(self, pin: str) -> tuple[int, int] | None:
+        """The span of the source words that the person named for a pin; None without any."""
+        return next(((one.start, one.end) for one in self.pin_sources if one.text == pin), None)
 
     def without_contradictions(self, before: Constraints) -> Constraints:
         """Drops one of each pin and ban that contradict each other: the newer one stays, the pin if both are new.
@@ -140,7 +169,7 @@ class Constraints:
         bans = tuple(ban for ban in self.bans if not any(contains_banned(pin, ban) for pin in new_pins))
         new_bans = [ban for ban in bans if ban not in before.bans]
         pins = tuple(pin for pin in self.pins if not any(contains_banned(pin, ban) for ban in new_bans))
-        return replace(self, pins=pins, bans=bans)
+        return replace(self, pins=pins, bans=bans)._with_sources_of_pins()
 
     def without_pins(self, pins: Iterable[str]) -> Constraints:
         """The constraints with one occurrence less of each of these pins. Raises ValueError for one that is missing."""
@@ -164,6 +193,7 @@ class Constraints:
             convert(self.prefix),
             tuple(map(convert, self.locked)),
             convert(self.follow),
+            tuple(replace(one, text=convert(one.text)) for one in self.pin_sources),
         )
 
     @property
@@ -176,13 +206,13 @@ class Constraints:
     def events_to(self, after: Constraints, origin: str) -> list[tuple[EventType, Json]]:
         """Log events for the change to other constraints: one for each pin, ban, fixed text and term."""
         events: list[tuple[EventType, Json]] = []
-        left = list(self.pins)
-        for pin in after.pins:
+        left = self._pins_with_sources()
+        for pin in after._pins_with_sources():
             if pin in left:
                 left.remove(pin)
             else:
-                events.append(("pin", {"text": pin, "origin": origin}))
-        events += [("unpin", {"text": pin, "origin": origin}) for pin in left]
+                events.append(("pin", {**pin, "origin": origin}))
+        events += [("unpin", {**pin, "origin": origin}) for pin in left]
         for ban in (*after.bans, *self.bans):
             if (ban in after.bans) != (ban in self.bans):
                 event: EventType = "avoid" if ban in after.bans else "unavoid"
@@ -201,6 +231,11 @@ class Constraints:
             events.append(("term_overridden", payload))
         return events
 
+    def _pins_with_sources(self) -> list[Json]:
+        """The pins as in the log: each with its text and, if the person named them, its source words."""
+        sources = {one.text: {"source_span": [one.start, one.end]} for one in self.pin_sources}
+        return [{"text": pin, **sources.pop(pin, {})} for pin in self.pins]
+
     def after_event(self, event: EventType, payload: Mapping[str, Any]) -> Constraints:
         """The constraints after one of CONSTRAINT_EVENTS. Raises ValueError if the event does not fit them."""
         if event == "locked":
@@ -210,13 +245,15 @@ class Constraints:
             return replace(self, prefix=text)
         if event == "follow":
             return replace(self, follow=text)
-        if event == "pin":
-            return replace(self, pins=(*self.pins, text))
-        if event == "unpin":
-            return self.without_pins([text])
+        if event in ("pin", "unpin"):
+            source = [PinSource(text, *payload["source_span"])] if "source_span" in payload else []
+            others = tuple(one for one in self.pin_sources if one not in source)
+            if event == "pin":
+                return replace(self, pins=(*self.pins, text), pin_sources=(*others, *source))
+            return replace(self.without_pins([text]), pin_sources=others)
         ban = Avoid(text, payload["case"])
-        others = tuple(other for other in self.bans if other != ban)
-        return replace(self, bans=(*others, ban) if event == "avoid" else others)
+        other_bans = tuple(other for other in self.bans if other != ban)
+        return replace(self, bans=(*other_bans, ban) if event == "avoid" else other_bans)
 
     def before_event(self, event: EventType, payload: Mapping[str, Any]) -> Constraints:
         """The pins and bans before one of CONSTRAINT_EVENTS; fixed texts stay, as events have only the new ones."""
@@ -231,7 +268,8 @@ class Constraints:
 
     def _in_one_order(self) -> Constraints:
         bans = tuple(sorted(self.bans, key=lambda ban: (ban.text, ban.case)))
-        return replace(self, pins=tuple(sorted(self.pins)), bans=bans)
+        sources = tuple(sorted(self.pin_sources))
+        return replace(self, pins=tuple(sorted(self.pins)), bans=bans, pin_sources=sources)
 
 
 NO_CONSTRAINTS: Final = Constraints()

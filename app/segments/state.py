@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from app.errors import CommandError
 from app.glossary import TermHit
+from app.i18n import Message
 from app.segments import Json as Json
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
@@ -118,8 +120,13 @@ class SegmentState:
         """The segment with these constraints, in the next version; the same object if nothing changes.
 
         Leaves out the older of a pin and a ban that contradict each other, and terms that the segment does not have.
-        Raises CommandError for too many constraints or one that is too long.
+        Raises CommandError for too many constraints, one that is too long, or source words outside of the source.
         """
+        for one in wanted.pin_sources:
+            if not 0 <= one.start < one.end <= len(self.source):
+                raise CommandError(
+                    Message("The source words of “{text}” are not in this source: select them again.", text=one.text)
+                )
         known = {term_key(hit.term) for hit in self.hits}
         kept = wanted.cleaned().without_contradictions(self.constraints)
         kept = replace(kept, terms_off=kept.terms_off & known)

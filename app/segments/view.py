@@ -226,13 +226,15 @@ def _notices(segment: SegmentState) -> list[str]:
 
 
 def _aligned_source(segment: SegmentState, pin: str) -> str:
-    """The source words aligned with a pin in the proposal; "" without alignment."""
+    """The source words of a pin: named by the person, else aligned in the proposal; "" without any."""
     start, end = aligned_span(segment, pin)
     return without_markup(segment.source[start:end])
 
 
 def aligned_span(segment: SegmentState, pin: str) -> tuple[int, int]:
-    """The source span aligned with a pin in the proposal; (0, 0) without alignment."""
+    """The source span that the person named for a pin, else the one aligned in the proposal; (0, 0) without any."""
+    if span := segment.constraints.source_of(pin):
+        return span
     if segment.shown is None or segment.shown.best is None:
         return 0, 0
     best, required = segment.shown.best, segment.shown.asked.required

@@ -44,9 +44,17 @@ class PhraseSchema(StrictSchema):
     boundary: Literal["word", "start", "compound", "anywhere"] = Field(
         default="word", description="Whether an occurrence may be a part of a longer word."
     )
+    source_span: List[int] | None = Field(
+        default=None,
+        min_length=2,
+        max_length=2,
+        description="First character of the source words that it translates, and the one behind them: its place.",
+        examples=[[4, 8]],
+    )
 
     def phrase(self) -> Phrase:
-        return Phrase(self.text, tuple(self.forms), self.count, self.case, self.boundary, None, self.max_count)
+        span = (self.source_span[0], self.source_span[1]) if self.source_span else None
+        return Phrase(self.text, tuple(self.forms), self.count, self.case, self.boundary, span, self.max_count)
 
 
 class AvoidSchema(StrictSchema):

@@ -75,6 +75,14 @@ class Ban(PageModel):
     case: BanCase
 
 
+class SourceOfPin(PageModel):
+    """The source words that a pin translates, in characters of the source."""
+
+    text: str
+    start: int
+    end: int
+
+
 class SegmentConstraints(PageModel):
     """What a person requires of a segment's translation; see `app.segments.segment_constraints`."""
 
@@ -84,6 +92,7 @@ class SegmentConstraints(PageModel):
     prefix: str
     locked: List[str]
     follow: str
+    pin_sources: List[SourceOfPin]
 
     def value(self) -> Constraints:
         """The constraints as the app uses them."""

@@ -85,7 +85,7 @@ class KeptView(TypedDict):
 
 
 class PinView(TypedDict):
-    """A pin; `source` is the source text that it translates, if the model knows."""
+    """A pin; `source` is the source text that it translates, if the person named it or the model knows."""
 
     text: str
     status: Literal["met", "unmet", "pending"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.e2e.screen import DOCUMENT, Screen
+from tests.e2e.screen import DOCUMENT, Screen, events
 
 SELECT_SOURCE = """words => {
     const [first, ...others] = [...document.querySelectorAll('.source .sw')].filter(word =>
@@ -58,6 +58,38 @@ def test_term_is_made_of_the_words_selected_in_source_and_translation(screen: Sc
     screen.page.keyboard.press("Escape")
     screen.page.keyboard.type("Ein Netz")
     screen.expect_text("Das Ein Netz")
+
+
+def test_source_words_are_selected_by_keys_and_pinned_with_the_translation_that_is_typed(screen: Screen, tmp_path):
+    screen.open_text(DOCUMENT)
+    screen.wait_for_proposal()
+    screen.field.focus()
+    screen.page.keyboard.press("Control+ArrowUp")
+    for keys in ("Home", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowLeft"):
+        screen.page.keyboard.press(keys)
+    bar = screen.page.get_by_role("toolbar", name="For the selected source words")
+    expect(bar.get_by_role("button")).to_have_text(["Pin with translation …", "Add term …", "Concordance"])
+    screen.page.keyboard.press("Alt+p")
+    asked = screen.page.get_by_label("Translation of “settings and”")
+    expect(asked).to_be_focused()
+    screen.page.keyboard.press("Escape")
+    expect(screen.field).to_be_focused()
+    screen.page.evaluate(SELECT_SOURCE, ["wireless", "network"])
+    bar.get_by_role("button", name="Pin with translation").click()
+    screen.page.keyboard.type("Funknetz")
+    screen.page.keyboard.press("Enter")
+    screen.eventually(lambda: screen.pins() == ["Funknetz"])
+    expect(screen.page.locator("li[data-pin]")).to_contain_text("for “wireless network”")
+    expect(screen.field).to_be_focused()
+    screen.wait_for_proposal()
+    screen.visit()
+    expect(screen.page.locator("li[data-pin]")).to_contain_text("for “wireless network”")
+    screen.field.focus()
+    screen.page.keyboard.press("Control+z")
+    screen.eventually(lambda: screen.pins() == [])
+    logged = [event for event in events(screen.download("Session log as JSONL", tmp_path)) if "pin" in event["type"]]
+    span = [event["payload"]["source_span"] for event in logged]
+    assert [DOCUMENT[start:end] for start, end in span] == ["wireless network"] * 2, "pinned, and released"
 
 
 def test_other_translations_are_shown_on_demand_in_the_next_session_too(screen: Screen):

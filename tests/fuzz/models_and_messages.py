@@ -66,6 +66,7 @@ MESSAGES: tuple[dict[str, Any], ...] = (
             "prefix": "Die",
             "locked": ["rot"],
             "follow": "Die Datei",
+            "pin_sources": [{"text": "Datei", "start": 0, "end": 3}],
         },
         "origin": "person",
     },

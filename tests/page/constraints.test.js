@@ -103,6 +103,23 @@ test('a pin is recorded for undo, shown and sent with the whole set', () => {
   ]);
 });
 
+test('source words stay with their pin, also without the pins around it, and go with it', () => {
+  const {set} = constraintSet();
+  set.pin('Haus', [], {text: 'house', start: 4, end: 9});
+  set.pin('alt');
+  set.pin('Netz', ['alt'], {text: 'net', start: 0, end: 3});
+  const sources = [
+    {text: 'Haus', start: 4, end: 9},
+    {text: 'Netz', start: 0, end: 3},
+  ];
+  assert.deepEqual(set.now.pin_sources, sources);
+  set.unpin('Netz');
+  assert.deepEqual(set.now.pin_sources, sources.slice(0, 1));
+  set.ban('Haus');
+  set.pin('Haus');
+  assert.deepEqual(set.now.pin_sources, []);
+});
+
 test('a change to the same set sends nothing', () => {
   const {set, sent, events} = constraintSet();
   set.change({pins: []});

@@ -73,6 +73,14 @@ test('constraints that an earlier version of the page kept are sent as one value
   const bans = [{text: 'Haus', case: 'exact'}];
   const kept = {segment: 2, pins: ['a'], terms_off: ['key'], bans, beginning: 'Ein ', locked: ['b'], previous: 'Ein b'};
   unsentConstraints.keep('token', {...kept, origin: 'person'});
-  const constraints = {pins: ['a'], terms_off: ['key'], bans, prefix: 'Ein ', locked: ['b'], follow: 'Ein b'};
+  const constraints = {
+    pins: ['a'],
+    terms_off: ['key'],
+    bans,
+    prefix: 'Ein ',
+    locked: ['b'],
+    follow: 'Ein b',
+    pin_sources: [],
+  };
   assert.deepEqual(unsentConstraints.list('token'), [{segment: 2, constraints, origin: 'person'}]);
 });

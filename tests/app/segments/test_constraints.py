@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import CommandError
-from app.segments.segment_constraints import CONSTRAINT_EVENTS, NO_CONSTRAINTS, Constraints, contains_banned
+from app.segments.segment_constraints import CONSTRAINT_EVENTS, NO_CONSTRAINTS, Constraints, PinSource, contains_banned
 from engine import Avoid
 
 CLASHES = [
@@ -44,6 +44,7 @@ CONSTRAINTS = st.builds(
     TEXTS,
     st.lists(WORDS).map(tuple),
     TEXTS,
+    st.lists(st.builds(PinSource, WORDS, st.integers(0, 1), st.integers(2, 3))).map(tuple),
 )
 
 
@@ -60,6 +61,15 @@ def test_texts_are_cleaned_and_bans_are_distinct():
     assert Constraints((" ein\nWort\x00 ", "  "), bans=bans, prefix="a\n", locked=(" b ", "")).cleaned() == Constraints(
         ("ein Wort",), bans=(Avoid("rot", "permissive"), Avoid("blau")), prefix="a ", locked=("b",)
     )
+
+
+def test_source_words_belong_to_pins_and_the_newest_of_each_stay():
+    sources = (PinSource("Haus", 0, 2), PinSource("rot", 0, 2), PinSource(" Haus", 4, 6))
+    cleaned = Constraints(("Haus",), pin_sources=sources).cleaned()
+    assert cleaned.pin_sources == (PinSource("Haus", 4, 6),)
+    assert (cleaned.source_of("Haus"), cleaned.source_of("rot")) == ((4, 6), None)
+    banned = replace(cleaned, bans=(Avoid("Haus"),)).without_contradictions(cleaned)
+    assert (banned.pins, banned.pin_sources) == ((), ())
 
 
 @given(CONSTRAINTS)
@@ -86,6 +96,7 @@ def test_json_without_parts_is_empty_constraints():
         ({"prefix": None}, "prefix"),
         ({"locked": {}}, "locked"),
         ({"follow": 1}, "follow"),
+        ({"pin_sources": [{"text": "rot", "start": None, "end": 3}]}, "pin_sources"),
     ],
 )
 def test_json_with_a_part_of_a_wrong_type_is_refused_with_the_name_of_the_part(value: dict[str, object], part: str):
@@ -95,6 +106,7 @@ def test_json_with_a_part_of_a_wrong_type_is_refused_with_the_name_of_the_part(v
 
 @given(CONSTRAINTS, CONSTRAINTS)
 def test_events_lead_from_one_set_of_constraints_to_the_next_and_back(before: Constraints, after: Constraints):
+    before, after = before.cleaned(), after.cleaned()
     events = [(kind, payload) for kind, payload in before.events_to(after, "person") if kind in CONSTRAINT_EVENTS]
     reached = before
     for kind, payload in events:
@@ -103,6 +115,7 @@ def test_events_lead_from_one_set_of_constraints_to_the_next_and_back(before: Co
     for kind, payload in reversed(events):
         reached = reached.before_event(kind, payload)
     assert sorted(reached.pins) == sorted(before.pins) and set(reached.bans) == set(before.bans)
+    assert set(reached.pin_sources) == set(before.pin_sources)
 
 
 def test_event_that_does_not_fit_the_constraints_is_an_error():

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.glossary import Term, TermHit, term_matcher
-from app.segments.resolved_constraints import Conflict, RequiredText, distinct_terms, resolve_constraints, term_key
-from app.segments.segment_constraints import Constraints
-from engine import Avoid
+from app.segments.resolved_constraints import (
+    Conflict,
+    RequiredText,
+    distinct_terms,
+    request_of,
+    resolve_constraints,
+    term_key,
+)
+from app.segments.segment_constraints import Constraints, PinSource
+from engine import Avoid, Follow
 
 TEXTS = st.sampled_from(["auf", "Netz", "Router", "drahtlos", "das Netz"])
 
@@ -68,6 +76,24 @@ def test_source_span_of_a_term_is_set_if_it_occurs_once():
     assert spans(["Router", "Router"], ("router", "Router")) == {"Router": None}
     assert spans([], ("router", "Router"), ("gateway", "Router")) == {"Router": None}
     assert spans([], ("router", "Router"), ("gateway", "Router"), off=["router\tRouter"]) == {"Router": (1, 2)}
+
+
+def test_source_words_that_the_person_named_are_the_place_of_a_pin_in_a_text_followed_closely():
+    named = Constraints(("Netz",), follow="Das ist neu.", pin_sources=(PinSource("Netz", 4, 11),))
+    [phrase] = request_of("The network is new.", named, (), "en-de").phrases
+    assert (phrase.text, phrase.source_span) == ("Netz", (4, 11))
+    term = TermHit(Term("new", "Netz"), 15, 18)
+    [phrase] = request_of("The network is new.", named, (term,), "en-de").phrases
+    assert phrase.source_span == (4, 11), "the person's words come before those of a term"
+    twice = replace(named, pins=("Netz", "Netz"))
+    [phrase] = request_of("The network is new.", twice, (), "en-de").phrases
+    assert phrase.source_span is None, "one place is not enough for two"
+    strengths = [
+        follow.strength
+        for constraints in (named, replace(named, pin_sources=()))
+        if (follow := request_of("The network is new.", constraints, (), "en-de").follow)
+    ]
+    assert strengths == [Follow("").strength, 1.0]
 
 
 @given(st.lists(TEXTS), st.lists(st.tuples(TEXTS, TEXTS)), st.sets(TEXTS))

@@ -100,6 +100,17 @@ def test_constraints_are_met_and_their_places_are_returned(client: Program):
     assert scores == sorted(scores, reverse=True)
 
 
+def test_phrase_with_source_words_replaces_their_translation(client: Program):
+    text = "The file could not be opened because the disk is full."
+    items = [
+        {"text": text, "phrases": [{"text": "Akte", "source_span": [text.index(word), text.index(word) + 4]}]}
+        for word in ("file", "disk")
+    ]
+    found = [answer["translations"][0]["text"] for answer in ask(client, "translate", texts=items)["texts"]]
+    assert found[0].startswith("Die Akte konnte") and "Platte voll" in found[0]
+    assert found[1].startswith("Die Datei konnte") and "Akte voll" in found[1]
+
+
 def test_beginning_and_locked_texts_are_kept(client: Program):
     item = {"text": "The file could not be opened.", "prefix": "Leider ", "locked": ["Datei", "öffnen"]}
     (answer,) = ask(client, "translate", texts=[item])["texts"]
@@ -225,6 +236,8 @@ def test_places_of_a_phrase_change_nothing_else_and_keep_tags(client: Program):
             400,
             "texts.0.phrases.0.count: ",
         ),
+        ("translate", {"texts": [{"text": "x", "phrases": [{"text": "y", "source_span": [0, 9]}]}]}, 400, "(0, 9)"),
+        ("translate", {"texts": [{"text": "x", "phrases": [{"text": "y", "source_span": [0]}]}]}, 400, "source_span"),
         ("translate", {"texts": [{"text": "x", "nbest": 21}]}, 400, "nbest"),
         ("translate", {"texts": ["x"], "domain": "cooking"}, 400, "domain"),
         ("alternatives", {"text": "x", "translation": "y", "offset": 1}, 400, "offset"),

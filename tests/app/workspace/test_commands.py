@@ -15,7 +15,7 @@ from app.glossary import Glossary, Term
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.segments.clean_texts import clean_target
-from app.segments.segment_constraints import MAX_PINS, NO_CONSTRAINTS, Constraints
+from app.segments.segment_constraints import MAX_PINS, NO_CONSTRAINTS, Constraints, PinSource
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, Follow, Reason, Translation
@@ -100,6 +100,23 @@ def test_text_that_contains_the_pins_is_followed_more_closely(workspace: Workspa
     assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.")
     workspace.constrain(OWNER, 0, Constraints(pins=("all",), follow="Öffnen Sie alle Einstellungen."))
     assert decoder.of(0)[-1][0].follow == Follow("Öffnen Sie alle Einstellungen.", strength=1.0), "not a whole word"
+
+
+def test_source_words_of_a_pin_are_requested_logged_and_restored(workspace: Workspace, decoder: HandDecoder):
+    pinned = Constraints(pins=("Gerät",), pin_sources=(PinSource("Gerät", 4, 10),))
+    workspace.constrain(OWNER, 1, pinned)
+    assert [p.source_span for p in decoder.of(1)[-1][0].phrases if p.text == "Gerät"] == [(4, 10)]
+    detail = workspace.snapshot(OWNER, open_index=1)["segment"]
+    assert [pin["source"] for pin in detail["pin_states"]] == ["router"], "before any answer"
+    kept = workspace.store.load_session(OWNER, workspace.session_id).segments[1]
+    assert restore_segment(kept).constraints == pinned
+    workspace.constrain(OWNER, 1, Constraints(pins=("Gerät",)))
+    logged = [(e.type, e.payload) for e in workspace.store.events(workspace.session_id) if e.type in ("pin", "unpin")]
+    payload = {"text": "Gerät", "origin": "person"}
+    with_source = {**payload, "source_span": [4, 10]}
+    assert logged == [("pin", with_source), ("pin", payload), ("unpin", with_source)]
+    with pytest.raises(CommandError, match="are not in this source"):
+        workspace.constrain(OWNER, 0, Constraints(pins=("a",), pin_sources=(PinSource("a", 4, 19),)))
 
 
 @pytest.mark.parametrize(("previous", "why"), [(" ", "blank"), ("a" * 10_001, "longer than the engine takes")])

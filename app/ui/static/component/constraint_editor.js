@@ -7,7 +7,7 @@ import {button, h, icon, isRightToLeft, t} from '../core/dom.js';
 import {actionOf, keysOf, loadBindings} from '../core/key_bindings.js';
 import {currentLanguage, takeTexts} from '../core/texts.js';
 import {Field} from '../editor/field.js';
-import {SelectionBar} from '../editor/selection_bar.js';
+import {SelectionBar, wordsInField} from '../editor/selection_bar.js';
 
 /** @typedef {{source: string, text: string, pins: string[], bans: string[]}} EditorValue */
 
@@ -34,7 +34,7 @@ class ConstraintEditor {
       onLoss: () => {},
     });
     const {area, box} = this.field;
-    this.bar = new SelectionBar({field: this.field}, [
+    this.bar = new SelectionBar(wordsInField(this.field), [
       [() => t(this.#pinAt() ? 'bar.unpin' : 'pins.add'), 'pin', () => this.#pin()],
       [() => t('bans.add'), 'ban_selection', () => this.#ban()],
     ]);

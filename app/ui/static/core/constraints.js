@@ -4,10 +4,10 @@ import {occursIn, placesOf} from './boundaries.js';
 import {folded} from './folding.js';
 
 /** @type {Readonly<Constraints>} */
-export const NO_CONSTRAINTS = {pins: [], terms_off: [], bans: [], prefix: '', locked: [], follow: ''};
+export const NO_CONSTRAINTS = {pins: [], terms_off: [], bans: [], prefix: '', locked: [], follow: '', pin_sources: []};
 
 /** @type {(keyof Constraints)[]} */
-const PARTS = ['pins', 'terms_off', 'bans', 'prefix', 'locked', 'follow'];
+const PARTS = ['pins', 'terms_off', 'bans', 'prefix', 'locked', 'follow', 'pin_sources'];
 
 /**
  * True if two sets of constraints are equal.

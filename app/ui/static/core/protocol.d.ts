@@ -1464,7 +1464,7 @@ export interface PersonPlace {
   segment: number;
 }
 
-/** A pin; `source` is the source text that it translates, if the model knows. */
+/** A pin; `source` is the source text that it translates, if the person named it or the model knows. */
 export interface PinView {
   text: string;
   status: 'met' | 'unmet' | 'pending';
@@ -1835,6 +1835,7 @@ export interface SegmentConstraints {
   prefix: string;
   locked: string[];
   follow: string;
+  pin_sources: SourceOfPin[];
 }
 
 /** Segments with their words, characters without tags, and tags and placeholders. */
@@ -2055,6 +2056,13 @@ export interface SnapshotReply {
   checks_off?: ('numbers' | 'placeholders' | 'terms' | 'limits' | 'punctuation' | 'doubled' | 'length' | 'spaces')[];
   offers?: SessionOffer[];
   result?: Record<string, unknown>;
+}
+
+/** The source words that a pin translates, in characters of the source. */
+export interface SourceOfPin {
+  text: string;
+  start: number;
+  end: number;
 }
 
 /** A piece of the source: `w` numbers its word; `term` and `at` name a glossary hit. */

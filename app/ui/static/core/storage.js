@@ -63,7 +63,7 @@ const readDraft = key => guarded(() => JSON.parse(localStorage.getItem(key) ?? '
  */
 const inOneValue = ({segment, origin, constraints, beginning, previous, ...parts}) => ({
   segment,
-  constraints: constraints ?? {...parts, prefix: beginning, follow: previous ?? ''},
+  constraints: {pin_sources: [], ...(constraints ?? {...parts, prefix: beginning, follow: previous ?? ''})},
   origin,
 });
 

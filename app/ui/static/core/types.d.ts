@@ -7,6 +7,7 @@ import type {CurrentSegment as CurrentSegmentClass} from '../editor/current_segm
 import type {Ledger as LedgerClass} from '../editor/ledger.js';
 import type {Origins as OriginsClass} from '../editor/origins.js';
 import type {Offers as OffersClass} from '../editor/offers.js';
+import type {Field as FieldClass} from '../editor/field.js';
 import type {TargetText as TargetTextClass} from '../editor/target_text.js';
 import type {WordMarks as WordMarksClass} from '../editor/word_marks.js';
 
@@ -18,11 +19,18 @@ declare global {
   type Ledger = LedgerClass;
   type Origins = OriginsClass;
   type Offers = OffersClass;
+  type Field = FieldClass;
   type TargetText = TargetTextClass;
   type WordMarks = WordMarksClass;
 
   /* ---- messages of the server: short names for the generated types, and what the page adds to them ---- */
   type Row = protocol.SegmentRow;
+  /** Words of the source; `start` and `end` in characters, as the server counts. */
+  type SourceWords = {text: string; start: number; end: number};
+  /** Where words are on the screen, and the lines of their whole text. */
+  type BarPlace = {words: Pick<DOMRect, 'top' | 'left'>; text: Pick<DOMRect, 'top' | 'bottom'>};
+  /** A text that a bar is for: its element, and the words that are chosen, or clicked; null if the bar shall not be shown. */
+  type BarHost = {area: HTMLElement; place: (isClicked: boolean) => BarPlace | null};
   /** Which place of its words a pin has, if there are several: the first is 0. */
   type ChosenPlace = {pin: string; occurrence: number};
   /** The inline tags of a source by number. */

@@ -4,20 +4,6 @@ import {button, h, setText, t, textIn} from '../core/dom.js';
 import {wordStarts} from '../core/words.js';
 
 /**
- * The offset of the selection in the source, in UTF-16 units; the terms above the words do not count.
- * @param {HTMLElement} host
- * @param {Selection} selection
- */
-export const selectedOffset = (host, selection) => {
-  const range = document.createRange();
-  range.setStart(host, 0);
-  range.setEnd(selection.anchorNode ?? host, selection.anchorOffset);
-  const copy = h('div', {}, range.cloneContents());
-  copy.querySelectorAll('.an, .sr').forEach(element => element.remove());
-  return copy.textContent.length;
-};
-
-/**
  * @param {Pick<Bench, 'focusEditor' | 'languages' | 'root' | 'say'>} bench
  * @param {{source: string, place: number | null, onChoose: (offset: number) => void}} options
  */

@@ -87,11 +87,12 @@ export class Alignment {
   }
 
   /**
-   * Arrow keys go from word to word of the source and to the tags between them; Enter on a tag inserts it.
+   * Arrow keys go from word to word of the source and to the tags between them, with Shift they select; Enter on a tag
+   * inserts it.
    * @param {KeyboardEvent} event
    */
   #onKey(event) {
-    if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
     /** @type {HTMLElement[]} */
     const stops = [...this.source.querySelectorAll('[data-word], .chip')];
     const at = stops.indexOf(/** @type {HTMLElement} */ (event.target));
@@ -101,11 +102,32 @@ export class Alignment {
     /** @type {Record<string, number>} */
     const targets = {ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: last};
     const target = targets[event.key];
-    if (target !== undefined) stops[Math.max(0, Math.min(target, last))].focus({preventScroll: true});
+    if (target !== undefined) {
+      const to = stops[Math.max(0, Math.min(target, last))];
+      to.focus({preventScroll: true});
+      if (event.shiftKey) this.#extend(stops, at, to);
+      else getSelection()?.removeAllRanges();
+    } else if (event.shiftKey) return;
     else if (stops[at].matches('.chip') && ['Enter', ' '].includes(event.key)) stops[at].click();
     else if (['Enter', ' ', 'ArrowDown', 'Escape'].includes(event.key)) this.focusField();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /**
+   * Selects the words from where the selection began, else from stop number `at`, up to another.
+   * @param {HTMLElement[]} stops
+   * @param {number} at
+   * @param {HTMLElement} to
+   */
+  #extend(stops, at, to) {
+    const selection = getSelection();
+    if (!selection) return;
+    const begun = selection.isCollapsed ? -1 : stops.findIndex(stop => stop.contains(selection.anchorNode));
+    const from = stops[begun < 0 ? at : begun];
+    const isBackward = stops.indexOf(to) < stops.indexOf(from);
+    const [first, second] = isBackward ? [from.childNodes.length, 0] : [0, to.childNodes.length];
+    selection.setBaseAndExtent(from, first, to, second);
   }
 }

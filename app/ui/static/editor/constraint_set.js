@@ -57,6 +57,7 @@ export class ConstraintSet {
    */
   change(changes, origin = 'person', isRecorded = true) {
     const constraints = {...this.now, ...changes};
+    constraints.pin_sources = constraints.pin_sources.filter(({text}) => constraints.pins.includes(text));
     if (isSame(constraints, this.now) || this.current.refusesChanges()) return;
     if (origin === 'person') {
       Object.assign(constraints, this.#ownWords(constraints, changes));
@@ -127,12 +128,18 @@ export class ConstraintSet {
   /**
    * @param {string} text
    * @param {string[]} [replaced] pins that the new one replaces
+   * @param {SourceWords | null} [source] the source words that it translates
    */
-  pin(text, replaced = []) {
-    const {lifted, constraints} = withPin(this.now, text.trim(), replaced);
-    this.reportLifted('bans.lifted', 'bans.lifted_same', text.trim(), lifted);
+  pin(text, replaced = [], source = null) {
+    const pinned = text.trim();
+    const {lifted, constraints} = withPin(this.now, pinned, replaced);
+    this.reportLifted('bans.lifted', 'bans.lifted_same', pinned, lifted);
     const {pins, bans} = constraints;
-    if (text.trim()) this.change({pins, bans});
+    const others = this.now.pin_sources.filter(other => other.text !== pinned);
+    const pin_sources = source
+      ? [...others, {text: pinned, start: source.start, end: source.end}]
+      : this.now.pin_sources;
+    if (pinned) this.change({pins, bans, pin_sources});
   }
 
   /** @param {string} text */

@@ -102,6 +102,7 @@ export const buildLayout = segment => {
       }
       if (event.key === 'Escape') {
         event.preventDefault();
+        segment.source.cancel();
         segment.focusField();
       }
     },

@@ -86,6 +86,8 @@ export class Ledger {
     /** @type {Prices | null} */
     this.prices = null;
     this.isPricing = false;
+    /** @type {Constraints['pin_sources']} */
+    this.sources = [];
     this.signature = '';
     this.lang = '';
     this.list = h('ul', {'aria-label': t('pins.label')});
@@ -105,13 +107,14 @@ export class Ledger {
    * @param {boolean} isPricing whether newer prices are awaited
    */
   render(constraints, detail, prices, lang, isPricing) {
-    const {pins, bans, prefix, locked} = constraints;
+    const {pins, bans, prefix, locked, pin_sources: sources} = constraints;
     const signature = JSON.stringify([
       detail.index,
       pins,
       bans,
       prefix,
       locked,
+      sources,
       detail.kept,
       detail.pin_states,
       detail.ban_states,
@@ -123,6 +126,7 @@ export class Ledger {
     this.signature = signature;
     this.detail = detail;
     this.prices = prices;
+    this.sources = sources;
     this.lang = lang;
     const isAny = Boolean(pins.length || bans.length || prices);
     this.isPricing = isPricing && isAny;
@@ -200,14 +204,16 @@ export class Ledger {
     const entry = this.prices?.constraints.find(other => other.is_pinned && other.text === text);
     const state = this.detail?.pin_states.find(other => other.text === text);
     const {status = 'pending', reason = ''} = state || {};
+    const source = this.sources.some(one => one.text === text) ? state?.source : '';
     return h(
       'li',
       {'data-pin': text, 'data-status': status},
       h(
         'span.what',
-        {title: text},
+        {title: source ? `${source} \u2192 ${text}` : text},
         h('span.pin', textIn(this.lang), icon('lock'), sr(t('proposal.pinned.sr')), text),
         times > 1 ? ` \u00d7${times}` : null,
+        source ? h('span.muted', {}, ' ', t('pins.for', {source})) : null,
       ),
       status === 'unmet'
         ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet'))

@@ -8,7 +8,7 @@ import {speltFor} from '../core/key_bindings.js';
 import {KeyCounter} from '../core/key_counter.js';
 import {inWords} from '../core/words.js';
 import {widen} from '../dialogs/scope.js';
-import {askSplit, selectedOffset} from '../dialogs/split.js';
+import {askSplit} from '../dialogs/split.js';
 import {Alignment} from './alignment.js';
 import {Checks} from './checks.js';
 import {Comment} from './comment.js';
@@ -26,7 +26,8 @@ import {Rest} from './rest.js';
 import {Review} from './review.js';
 import {Revision} from './revision.js';
 import {SegmentView} from './segment_view.js';
-import {SelectionBar} from './selection_bar.js';
+import {SelectionBar, wordsInField} from './selection_bar.js';
+import {SourceSelection, selectedOffset} from './source_words.js';
 import {TargetText} from './target_text.js';
 import {WordMarks} from './word_marks.js';
 
@@ -116,7 +117,7 @@ export class Segment {
     });
     this.comment = new Comment(bench, current, {onLeave: () => text.focus()});
     this.review = new Review(bench, {current, text, confirmation: this.confirmation});
-    this.bar = new SelectionBar(text, [
+    this.bar = new SelectionBar(wordsInField(text.field), [
       [() => t(this.#pinnedWords() ? 'bar.unpin' : 'pins.add'), 'pin', () => this.pinSelection()],
       [() => t('bans.add'), 'ban_selection', () => this.banSelection()],
       [() => t('action.alternatives'), 'alternatives', () => this.offers.askAlternatives()],
@@ -124,13 +125,18 @@ export class Segment {
       [() => t('bar.concordance'), 'memory', () => bench.side.openMemory()],
     ]);
     this.layout = buildLayout(this);
-    /** The words of the source that were selected last. */
-    this.chosenSource = '';
-    document.addEventListener('selectionchange', () => {
-      const selection = getSelection();
-      if (selection && !selection.isCollapsed && this.layout.sourceHost.contains(selection.anchorNode))
-        this.chosenSource = String(selection).trim();
-    });
+    const {sourceHost, pinInput} = this.layout;
+    this.source = new SourceSelection(sourceHost, pinInput, {current, text});
+    this.sourceBar = new SelectionBar(
+      {area: sourceHost, place: () => this.source.place()},
+      [
+        [() => t('bar.pin_source'), 'pin', () => this.pinSelection()],
+        [() => t('bar.term'), 'scope', () => this.widen()],
+        [() => t('bar.concordance'), 'memory', () => bench.side.openMemory()],
+      ],
+      t('bar.source'),
+    );
+    this.layout.element.querySelector('.desk')?.append(this.sourceBar.element);
     this.view = new SegmentView(bench, this.layout, {
       current,
       text,
@@ -175,7 +181,8 @@ export class Segment {
     this.revision.dismiss();
     this.bar.hide();
     this.marks.release();
-    this.chosenSource = '';
+    this.sourceBar.hide();
+    this.source.forget();
     Object.assign(this.current, {index, detail: null, source: this.bench.rows[index].source});
     this.waiting = [];
     this.offers.hideQuestion();
@@ -269,10 +276,14 @@ export class Segment {
   }
 
   /* ---- pins and bans ---- */
-  /** Pins the text typed under the source; without one, what is selected. */
+  /** Pins the text typed under the source, to the source words that it was asked for; without one, what is selected. */
   pinTyped() {
     this.#addTyped(
-      text => this.constraints.pin(text),
+      text => {
+        const source = this.source.takeAsked();
+        this.constraints.pin(text, [], source);
+        if (source) this.focusField();
+      },
       () => this.pinSelection(),
     );
   }
@@ -297,14 +308,21 @@ export class Segment {
       if (document.activeElement !== pinInput) actOnSelection();
       return;
     }
-    act(text);
     pinInput.focus();
+    act(text);
   }
 
-  /** Alt+P: pins what is selected in the match in focus, else the words selected in the field, else the word at the caret. */
+  /**
+   * Alt+P: pins what is selected in the match in focus, else the words selected in the field, else the word at the caret. In
+   * the source, asks for the translation of the words.
+   */
   pinSelection() {
     const {constraints, text, marks} = this;
     if (this.bench.side.memory.pinFocused()) return;
+    if (this.source.chosen()) {
+      if (!this.current.refusesChanges()) this.source.askTranslation();
+      return;
+    }
     let [start, end] = text.field.words();
     if (start === end) {
       this.layout.pinInput.focus();
@@ -338,7 +356,11 @@ export class Segment {
    * @param {string} [text]
    */
   widen(text = this.text.field.chosen().trim() || this.#pinAtCaret() || this.constraints.now.pins.at(-1)) {
-    widen(this.bench, {text, current: this.current, chosenSource: this.chosenSource});
+    widen(this.bench, {
+      text,
+      current: this.current,
+      chosenSource: (this.source.chosen() ?? this.source.last)?.text ?? '',
+    });
   }
 
   /** The pin that contains the words selected in the field, or the word at the caret. */

@@ -1,5 +1,5 @@
-/* A bar beside the words that are selected in the field, or the word clicked, with what can be done with them: above the first
-   line of the text, or below the last, so that it covers no word. The field keeps the focus; each
+/* A bar beside the words that are selected in the field or in the source, or the word clicked, with what can be done with
+   them: above the first line of the text, or below the last, so that it covers no word. The focus stays where it is; each
    command has keys, too. */
 import {button, h, t} from '../core/dom.js';
 import {shortcut, speltFor} from '../core/key_bindings.js';
@@ -8,25 +8,42 @@ const PAUSE_MS = 250; // not while a selection grows
 const AWAY = 6; // pixels between the bar and the words
 const EDGE = 12; // pixels kept free at the sides
 
+/**
+ * The words that a bar in the field is for: those selected, or the word that the person clicked.
+ * @param {Field} field
+ * @returns {BarHost}
+ */
+export const wordsInField = field => ({
+  area: field.area,
+  place: isClicked => {
+    const {area, box} = field;
+    if (area.readOnly || document.activeElement !== area) return null;
+    const [start, end] = field.words();
+    if (start === end || (area.selectionStart === area.selectionEnd && !isClicked)) return null;
+    const [words, first, last] = [start, 0, area.value.length].map(at => box.placeOf(at));
+    return words && {words, text: {top: (first ?? words).top, bottom: (last ?? words).bottom}};
+  },
+});
+
 export class SelectionBar {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined;
   #isClicked = false; // the caret is where the person clicked
 
   /**
-   * @param {Pick<TargetText, 'field'>} text
+   * @param {BarHost} host
    * @param {[label: () => string, action: string, act: () => void][]} commands `action`: the action of the same keys
+   * @param {string} [label]
    */
-  constructor(text, commands) {
-    this.text = text;
+  constructor({area, place}, commands, label = t('bar.label')) {
+    this.place = place;
     this.element = h('div.selbar', {
       role: 'toolbar',
-      'aria-label': t('bar.label'),
+      'aria-label': label,
       hidden: true,
       onmousedown: event => event.preventDefault(),
     });
     this.commands = commands;
-    const {area} = text.field;
     area.addEventListener('selectionchange', () => this.#update());
     area.addEventListener('pointerdown', () => {
       this.#isClicked = true;
@@ -37,7 +54,7 @@ export class SelectionBar {
         this.#isClicked = false;
         this.hide();
       });
-    area.addEventListener('blur', () => this.hide());
+    area.addEventListener('focusout', () => this.hide());
   }
 
   #update() {
@@ -46,10 +63,8 @@ export class SelectionBar {
   }
 
   #show() {
-    const {area, box} = this.text.field;
-    if (area.readOnly || document.activeElement !== area) return;
-    const [start, end] = this.text.field.words();
-    if (start === end || (area.selectionStart === area.selectionEnd && !this.#isClicked)) return;
+    const place = this.place(this.#isClicked);
+    if (!place) return;
     this.element.replaceChildren(
       ...this.commands.map(([label, action, act]) =>
         button('.btn.small.quiet', {onclick: act, title: speltFor(action), ...shortcut(action)}, label()),
@@ -57,13 +72,14 @@ export class SelectionBar {
     );
     this.element.hidden = false;
     const host = this.element.offsetParent?.getBoundingClientRect();
-    const [place, first, last] = [start, 0, area.value.length].map(at => box.placeOf(at));
-    if (!host || !place) return;
-    const isBelow = first && last && place.top > first.top + 1;
+    if (!host) return;
+    const {words, text} = place;
+    const above = words.top - this.element.offsetHeight - AWAY;
+    const isBelow =
+      words.top > text.top + 1 || above < (this.element.closest('.scroll')?.getBoundingClientRect().top ?? 0);
     const room = host.width - this.element.offsetWidth - EDGE;
-    this.element.style.left = `${Math.max(EDGE, Math.min(place.left - host.left, room))}px`;
-    const top = isBelow ? last.bottom + AWAY : place.top - this.element.offsetHeight - AWAY;
-    this.element.style.top = `${top - host.top}px`;
+    this.element.style.left = `${Math.max(EDGE, Math.min(words.left - host.left, room))}px`;
+    this.element.style.top = `${(isBelow ? text.bottom + AWAY : above) - host.top}px`;
   }
 
   hide() {

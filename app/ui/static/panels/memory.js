@@ -331,9 +331,7 @@ export class Memory {
 
   focusSearch() {
     const {segment} = this.bench;
-    const selection = getSelection();
-    const isInSource = selection && segment.layout.sourceHost.contains(selection.anchorNode);
-    const selected = isInSource ? segment.chosenSource : segment.text.field.chosen().trim();
+    const selected = segment.source.chosen()?.text ?? segment.text.field.chosen().trim();
     if (selected) {
       this.field.value = selected;
       this.search();
