@@ -6,7 +6,7 @@ A computation gets one `Interruption` and asks it at least every few millisecond
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from typing import Literal
@@ -28,15 +28,21 @@ class Interrupted(Exception):
 class Interruption:
     """Interrupts once `cancel` is set, or `deadline_ms` after `started_at`, a time of `perf_counter` (None: now).
 
-    Without arguments it never interrupts. Raises InvalidRequest for a deadline that is not a number.
+    Without arguments it never interrupts. `on_asked` is called each time before. Raises InvalidRequest for a deadline
+    that is not a number.
     """
 
     def __init__(
-        self, cancel: Event | None = None, deadline_ms: float | None = None, started_at: float | None = None
+        self,
+        cancel: Event | None = None,
+        deadline_ms: float | None = None,
+        started_at: float | None = None,
+        on_asked: Callable[[], object] | None = None,
     ) -> None:
         check_deadline(deadline_ms)
         self._cancel = cancel
         self._deadline_ms = deadline_ms
+        self._on_asked = on_asked
         self._started_at = time.perf_counter() if started_at is None else started_at
 
     def postpone(self, seconds: float) -> None:
@@ -45,6 +51,8 @@ class Interruption:
 
     def cause(self) -> Cause | None:
         """Why the computation must end now; None if it may go on."""
+        if self._on_asked is not None:
+            self._on_asked()
         if self._cancel is not None and self._cancel.is_set():
             return "cancelled"
         if self._deadline_ms is not None and (time.perf_counter() - self._started_at) * 1000 >= self._deadline_ms:

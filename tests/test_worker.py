@@ -197,6 +197,23 @@ def test_interactive_request_overtakes_documents_which_then_continue(gated, mode
     assert same(document.result(), Translator(model).translate(Request("document 1"), OPTIONS))
 
 
+@pytest.mark.parametrize(
+    ("priority", "shares_steps", "gives_way"),
+    [("document", False, True), ("interactive", False, False), ("document", True, False)],
+)
+def test_worker_gives_way_while_it_computes_for_documents_alone(model, priority, shares_steps, gives_way):
+    threads = []
+
+    def give_way() -> None:
+        threads.append(threading.current_thread().name)
+
+    with Worker(Translator(model), shares_steps=shares_steps, give_way=give_way) as worker:
+        answer = worker.submit(Request("Open the file."), OPTIONS, priority=priority).result(60)
+    assert answer.status == "complete"
+    assert set(threads) == ({"pinpoint-model"} if gives_way else set())
+    assert len(threads) >= answer.num_steps * gives_way
+
+
 def test_documents_share_the_steps_of_interactive_requests_on_request(model):
     translator = Gated(model)
     with Worker(translator, shares_steps=True) as worker:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from app.errors import AppError, BrokenDownload
+from app.precedence import LongWork
 from engine import (
     POST_EDITING,
     AnyTranslator,
@@ -31,6 +32,7 @@ SEARCH: Final = POST_EDITING
 # A proposal with 20 rare terms takes ten seconds. After this time the best translation so far is shown.
 DECODING_SECONDS: Final = 30.0
 DEADLINE_MS: Final = 1000 * DECODING_SECONDS
+MAX_STEP_PAUSE_SECONDS: Final = 0.02  # of translating ahead: a person may ask for a translation meanwhile
 _STOP_SECONDS: Final = 10.0  # for a model that is being loaded; a download stops with the next piece of a file
 ModelState = Literal["loading", "ready", "failed"]
 
@@ -205,7 +207,8 @@ class ModelHandle:
             set_num_threads(num_threads)
         translator = self._translator()
         self._check_not_stopped()
-        return Worker(translator, deadline_ms=DEADLINE_MS)
+        give_way = LongWork(MAX_STEP_PAUSE_SECONDS).give_way
+        return Worker(translator, deadline_ms=DEADLINE_MS, give_way=give_way)
 
     def _translator(self) -> AnyTranslator:
         if self._load_translator is not None:

@@ -30,7 +30,7 @@ from app.ui.sign_in import SignedIn
 STATIC_PATH = "pinpoint-static"
 # Where Gradio's script calls the functions of a component (with the slash), and other programs.
 FUNCTION_PATHS = ("/gradio_api/component_server", "/gradio_api/component_server/")
-ITEMS_AT_ONCE = 500  # of a list in a reply
+ITEMS_AT_ONCE = 100  # of a list in a reply: encoding them takes a millisecond
 
 
 class Workbench(ScriptedComponent):
@@ -138,7 +138,7 @@ def add_functions(app: FastAPI, api: Api) -> None:
         except (ValueError, LookupError, TypeError):
             return PlainTextResponse("This is not a call of a function of the page.", 400)
         is_quick = iscoroutinefunction(function)
-        with short_command() if sent["fn_name"] == "command" else nullcontext():
+        with short_command() if sent["fn_name"] in ("hello", "command") else nullcontext():
             answer = function(actor, message) if is_quick else run_in_threadpool(function, actor, message)
             reply: Response = await answer
         return reply

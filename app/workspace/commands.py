@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.access.actor import Actor
+from app.collector import leave_out_large, take_in_large
 from app.errors import CommandError
 from app.formats.documents import Document
 from app.glossary import Term
@@ -110,6 +111,7 @@ class Workspace:
         self.presence = Presence(core)
         self.review = ReviewDesk(core, self._writers, self.checking, self.activity, lambda: self.project)
         self.model_use = ModelUse(core, self.decoding)
+        leave_out_large(len(segments))
 
     # ---- state ----
 
@@ -349,6 +351,7 @@ class Workspace:
         with self.lock:
             self.decoding.close()
             self.memory.rates.close()
+        take_in_large(len(self.core.segments))
 
     def _opened(self, actor: Actor, index: int) -> None:
         self.core.open_index = index

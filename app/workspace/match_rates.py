@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.errors import LogError
+from app.precedence import LongWork
 from app.segments.state import SegmentState
 from app.tm.entries import Match, MemoryEntry, MemoryScope
 from app.tm.index import MemoryIndex
@@ -23,9 +24,6 @@ from app.workspace.turns import LOOKUPS, Turns
 
 _log = logging.getLogger("pinpoint")
 PORTION_SECONDS: Final = 0.2  # of lookups, whose results go to the page together
-WORK_SECONDS: Final = (
-    0.003  # at a time, followed by a pause of the same length: actions of the translator have priority
-)
 
 
 _Find = Callable[[MemoryIndex, SegmentState, MemoryScope, int], list[Match]]
@@ -142,7 +140,7 @@ class MatchRates:
         core, index, scope = self._core, self._index, self._scope_seen
         portion: list[tuple[SegmentState, int, str]] = []
         began = time.monotonic()
-        due = began + WORK_SECONDS
+        work = LongWork()
         while self._todo and index is not None and not self._is_stopped:
             with core.lock:
                 number = next(iter(self._todo))
@@ -156,10 +154,7 @@ class MatchRates:
                     core.report(f"Segment {core.number(number)}: {type(error).__name__}: {error}")
                     continue
                 portion.append((segment, *((found[0].rate, found[0].entry.target) if found else (0, ""))))
-            now = time.monotonic()
-            if now > due:
-                time.sleep(now - due + WORK_SECONDS)
-                due = time.monotonic() + WORK_SECONDS
-            if now - began > PORTION_SECONDS:
+            work.give_way()
+            if time.monotonic() - began > PORTION_SECONDS:
                 break
         return portion

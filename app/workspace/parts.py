@@ -115,14 +115,13 @@ def first_waiting(
     assigned segment.
     """
     person = actor.name
-    unconfirmed = [segment for segment in segments if segment.state != "confirmed"]
     waiting = (
-        [segment for segment in unconfirmed if person and assigned.get(segment.index) == person],
-        [s for s in segments if is_reviewer and s.state == "confirmed" and s.review != "approved"],
-        [segment for segment in unconfirmed if segment.index not in assigned],
-        unconfirmed,
+        (s for s in segments if person and assigned.get(s.index) == person and s.state != "confirmed"),
+        (s for s in segments if is_reviewer and s.state == "confirmed" and s.review != "approved"),
+        (s for s in segments if s.index not in assigned and s.state != "confirmed"),
+        (s for s in segments if s.state != "confirmed"),
     )
-    return next((some[0] for some in waiting if some), segments[0])
+    return next((segment for some in waiting for segment in some), segments[0])
 
 
 def _work(segment: SegmentState) -> tuple[object, ...]:

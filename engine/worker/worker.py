@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,14 +47,21 @@ class Worker:
 
     `shares_steps` lets documents run in the same steps as interactive requests. By default it is on for an accelerator,
     where a wider step takes hardly longer; on a CPU it would slow the interactive requests down. `deadline_ms` is for
-    requests and questions without a deadline of their own.
+    requests and questions without a deadline of their own. `give_way` is called every few milliseconds while the worker
+    computes for documents alone, and may wait a moment.
     """
 
     def __init__(
-        self, translator: AnyTranslator, *, shares_steps: bool | None = None, deadline_ms: float | None = None
+        self,
+        translator: AnyTranslator,
+        *,
+        shares_steps: bool | None = None,
+        deadline_ms: float | None = None,
+        give_way: Callable[[], object] | None = None,
     ) -> None:
         check_deadline(deadline_ms)
         self._translator = translator
+        self._give_way = give_way
         self._deadline_ms = deadline_ms
         self._shares_steps = translator.is_on_accelerator if shares_steps is None else shares_steps
         self._interactive, self._documents = self._new_loops()
@@ -367,7 +374,9 @@ class Worker:
                 task.stop.thread = self._thread
                 self._running.append(task)
             try:
-                task.interruption = Interruption(task.stop, task.deadline_ms)
+                is_alone = priority == "document" and not self._shares_steps
+                give_way = self._give_way if is_alone else None
+                task.interruption = Interruption(task.stop, task.deadline_ms, on_asked=give_way)
                 if isinstance(task, Submission):
                     loop.add(task)
                 else:

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from app.collector import collector_paused, keep_modules_out_of_collections
+from app.collector import (
+    NUM_LARGE,
+    collector_paused,
+    keep_modules_out_of_collections,
+    leave_out_large,
+    take_in_large,
+)
 from app.errors import DocumentError
 from app.formats.base import UnitTranslation, WrittenFile
 from app.formats.office.docx import DocxFile
@@ -55,6 +61,24 @@ def test_collector_pauses_while_a_document_is_exported(monkeypatch: pytest.Monke
     assert seen
     assert not any(seen)
     assert gc.isenabled()
+
+
+def test_large_document_is_left_out_of_collections_until_it_is_closed() -> None:
+    before = gc.get_freeze_count()
+    try:
+        with collector_paused():
+            document = [[number] for number in range(NUM_LARGE)]
+            leave_out_large(len(document))
+            assert gc.get_freeze_count() == before
+        assert gc.get_freeze_count() > before + NUM_LARGE
+        take_in_large(NUM_LARGE - 1)
+        assert gc.get_freeze_count() > before + NUM_LARGE, "a small one was closed"
+        with collector_paused():
+            leave_out_large(NUM_LARGE - 1)
+        take_in_large(len(document))
+        assert gc.get_freeze_count() == 0
+    finally:
+        gc.freeze()  # as before
 
 
 def test_loaded_modules_are_left_out_of_collections():

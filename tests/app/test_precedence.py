@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import time
+from contextvars import copy_context
 
 import pytest
 
 from app import precedence
-from app.precedence import giving_way, leave_precedence, short_command
+from app.precedence import LongWork, giving_way, leave_precedence, short_command
 
 
 @pytest.fixture(autouse=True)
 def _pauses_after_each_item_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precedence, "WORK_SECONDS", -1.0)
-    monkeypatch.setattr(precedence, "PAUSE_SECONDS", None)
+    monkeypatch.setattr(precedence, "MAX_PAUSE_SECONDS", 60.0)
 
 
 def work(done: list[int], pauses: threading.Event) -> threading.Thread:
@@ -54,6 +57,34 @@ def test_command_that_waits_for_long_work_does_not_delay_it() -> None:
     with short_command():
         leave_precedence()
         assert [*giving_way(range(3))] == [0, 1, 2]
+
+
+def test_stream_of_commands_makes_long_work_longer_but_not_endless() -> None:
+    work = LongWork(max_pause_seconds=0.05)
+    began = time.perf_counter()
+    with short_command():
+        thread = threading.Thread(target=lambda: [work.give_way() for _ in range(100)])
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+    paused_s = time.perf_counter() - began
+    assert paused_s >= 0.05, "it did not pause"
+
+
+def test_collector_pauses_from_when_a_command_proves_long_until_its_reply_is_ready() -> None:
+    with short_command():
+        assert gc.isenabled()
+        assert [*giving_way(range(3))] == [0, 1, 2]
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_work_that_outlives_its_command_changes_nothing() -> None:
+    with short_command():
+        context = copy_context()
+    context.run(leave_precedence)
+    assert gc.isenabled()
+    assert precedence._none_runs.is_set()
 
 
 def test_refused_command_no_longer_has_precedence() -> None:
