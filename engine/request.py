@@ -163,12 +163,8 @@ class Request:
     are for models that were trained with them; None leaves the choice to the model. `follow` is a previous translation
     to stay near to.
 
-    With `hints`, a model that was trained for it reads the phrases, locked texts and suffix beside the source, so that
-    it expects them. The search guarantees them either way. A phrase with several forms is not a hint, because the model
-    would prefer one of them; nor are texts for which the encoder has no room.
-
-    A model that is asked by a prompt reads the first `examples`, as many as its template has room for; others ignore
-    them. Give the most similar ones first.
+    A model that is asked by a prompt reads the first `examples`, as many as its template has room for, and with `hints`
+    the phrases, so that it expects them; others ignore both. Give the most similar examples first.
     """
 
     source: str

@@ -21,7 +21,7 @@ OPTIONS = SearchOptions(beam=6, nbest=4)
 def make_translator(codec: TextCodec, **settings) -> Translator:
     torch.manual_seed(17)
     sizes = {"model_size": 32, "num_heads": 2, "feed_forward_size": 48, "encoder_layers": 2, "decoder_layers": 1}
-    changes = {name: settings[name] for name in ("decoder", "norm", "hints") if name in settings}
+    changes = {name: settings[name] for name in ("decoder", "norm") if name in settings}
     max_pieces = settings.get("max_pieces", 256)
     config = ModelConfig(len(codec.vocabulary), ("en-de",), **sizes, max_pieces=max_pieces, **changes)
     model = Transformer(config)

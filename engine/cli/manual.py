@@ -82,8 +82,7 @@ keys of a line:
                text         the previous translation, with the correction in its place; also require it in phrases
                strength     {_STRENGTH.full_help}
                places_phrases  true: phrases that are not in it are first inserted where they fit best (true)
-  hints      true: a model that was trained with hints reads phrases, locked texts and suffix beside the source, so
-             that it expects them (true)
+  hints      true: the prompt of a language model names the phrases, so that it expects them (true)
   direction  such as "en-de" (default: --direction, otherwise the first of the model)
   domain     such as "software", for a model that was trained with it (default: --domain, otherwise none)
   formality  "formal" (Sie) or "informal" (du), for a model that was trained with it (default: --formality, otherwise

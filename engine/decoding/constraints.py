@@ -46,10 +46,9 @@ class PreparedRequest:
     `constraints.phrases[i]` is for the request's phrases `members[i]`: a text that is required several times becomes
     one phrase with a count. The locked texts and the suffix, `num_ordered` in all, follow. `obstacles` are the reasons
     why no translation can meet the request; empty if it is feasible. `datastore` has the neighbours that count. A
-    request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. `hints` are the
-    pieces that the encoder reads behind the source (`Request.hints`); they are not used elsewhere. All texts are those
-    that the model reads (`reading`), except for `unknown_source`. `whole` is the same request with the phrases that
-    this one leaves out. `prompt` is what a model reads that is asked by a prompt (`engine.transformers_models`).
+    request that `is_refused` asks for more than `engine.decoding.limits` allows, and was not prepared. All texts are
+    those that the model reads (`reading`), except for `unknown_source`. `whole` is the same request with the phrases
+    that this one leaves out. `prompt` is what a model reads that is asked by a prompt (`engine.transformers_models`).
     """
 
     source: str
@@ -66,7 +65,6 @@ class PreparedRequest:
     followed: FollowedText | None = None
     datastore: Datastore | None = None
     is_refused: bool = False
-    hints: tuple[int, ...] = ()
     reading: RequestReading | None = None
     whole: PreparedRequest | None = None
     prompt: Any = None
@@ -81,7 +79,6 @@ class PreparedRequest:
         source_codec: Codec | None = None,
         marks: tuple[str, ...] = (),
         datastore: Datastore | None = None,
-        hint_id: int | None = None,
         interruption: Interruption = NEVER,
         aligns: bool = False,
     ) -> PreparedRequest:
@@ -90,10 +87,9 @@ class PreparedRequest:
         Without its expected phrases if these are an obstacle.
 
         `source_codec` is for models with separate source pieces; `marks` are the pieces for domain and formality.
-        `hint_id` is the piece before each hint, None for a model that reads none. Asks `interruption` every
-        few milliseconds.
+        Asks `interruption` every few milliseconds.
         """
-        args = request, direction, codec, max_pieces, source_codec, marks, datastore, hint_id, interruption, aligns
+        args = request, direction, codec, max_pieces, source_codec, marks, datastore, interruption, aligns
         prepared = cls._of(*args, expects=True)
         is_alone = not any(phrase.is_expected for phrase in request.phrases)
         return prepared if is_alone or not prepared.obstacles else cls._of(*args, expects=False)
@@ -108,7 +104,6 @@ class PreparedRequest:
         source_codec: Codec | None,
         marks: tuple[str, ...],
         datastore: Datastore | None,
-        hint_id: int | None,
         interruption: Interruption,
         aligns: bool,
         *,
@@ -149,8 +144,6 @@ class PreparedRequest:
         ordered, reasons = ordered_phrases(request, reading.variants, codec)
         obstacles += reasons
         obstacles += _too_often(phrases, members, ordered, request.prefix, interruption)
-        is_hint = [not request.phrases[numbers[0]].is_expected for numbers in members]
-        hinted = [*compress(phrases, is_hint), *ordered]
         phrases += ordered
         num_tokens = sum(phrase.num_constraint_tokens for phrase in phrases)
         num_prefix = len(codec.encode(request.prefix).ids)
@@ -173,7 +166,6 @@ class PreparedRequest:
             obstacles=tuple(obstacles),
             followed=_followed(request, codec, phrases, interruption),
             datastore=datastore,
-            hints=_hints(hinted, hint_id, most - len(encoding.ids)) if hint_id is not None and request.hints else (),
             reading=reading,
         )
 
@@ -367,17 +359,6 @@ def _is_aligned(phrase: Phrase, span: Span, alignment: Alignment) -> bool:
     first, last = phrase.source_span
     links = (link for link in alignment if link[0] < last and first < link[1])
     return any(start < span[1] and span[0] < end for _, _, start, end in links)
-
-
-def _hints(phrases: Sequence[TrackedPhrase], hint_id: int, room: int) -> tuple[int, ...]:
-    """The separator and the pieces of each required text with a single form, as far as the room allows."""
-    hints: list[int] = []
-    for phrase in phrases:
-        num_forms = len(phrase.forms) - len(phrase.initial) - len(phrase.heads)
-        pieces = [hint_id, *phrase.spellings[0].pieces] * phrase.count
-        if num_forms == 1 and len(hints) + len(pieces) <= room:
-            hints += pieces
-    return tuple(hints)
 
 
 def _too_often(

@@ -111,7 +111,7 @@ class CoreSources:
         found = []
         for asked in sources:
             interruption.check()
-            ids = [*self._model.source_ids(asked.source_ids, asked.direction, asked.marks), *asked.hints]
+            ids = self._model.source_ids(asked.source_ids, asked.direction, asked.marks)
             found.append(self._encode(ids, asked.direction, interruption))
         return found
 

@@ -79,9 +79,7 @@ class Encodings:
 
     def _encoded(self, sources: Sequence[PreparedRequest], interruption: Interruption) -> list[_Kept]:
         transformer = self._model.transformer
-        ids = [
-            [*self._model.source_ids(asked.source_ids, asked.direction, asked.marks), *asked.hints] for asked in sources
-        ]
+        ids = [self._model.source_ids(asked.source_ids, asked.direction, asked.marks) for asked in sources]
         starts = [self._model.starts(asked.direction) for asked in sources]
         starts_BN = None if starts[0] == [BOS] else torch.tensor(starts, device=transformer.device)
         longest = max(map(len, ids))

@@ -110,13 +110,10 @@ class ModelPipeline(RequestPipeline):
     def align(
         self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
     ) -> Sequence[WordAlignment | None]:
-        """The word alignment of each target of one source; None from a model without an alignment head.
-
-        It is computed without the hints, which are not part of the source and unknown to the alignment head.
-        """
+        """The word alignment of each target of one source; None from a model without an alignment head."""
         if not self._loaded.aligns or not targets:
             return [None] * len(targets)
-        scores = self._alignment_scores(replace(prepared, hints=(), datastore=None))
+        scores = self._alignment_scores(replace(prepared, datastore=None))
         return align(self._loaded, scores, prepared.source, prepared.direction, prepared.marks, targets, decodings)
 
     def _alignment_scores(self, prepared: PreparedRequest) -> AlignmentScores:

@@ -57,8 +57,6 @@ class RequestModel(Protocol):
     def checksum(self) -> str: ...
     @property
     def aligns(self) -> bool: ...
-    @property
-    def hint_id(self) -> int | None: ...
 
 
 class RequestPipeline(ABC):
@@ -93,7 +91,6 @@ class RequestPipeline(ABC):
             model.source_codec,
             marks,
             consulted,
-            model.hint_id,
             interruption,
             model.aligns,
         )

@@ -10,7 +10,7 @@ from engine.decoding.constraints import PreparedRequest
 from engine.interruption import NEVER, Interruption
 
 MAX_KEPT = 64
-_Key = tuple[str, tuple[str, ...], str, tuple[int, ...]]  # direction, marks, text and hints
+_Key = tuple[str, tuple[str, ...], str]  # direction, marks and text
 
 Kept = TypeVar("Kept")
 
@@ -25,7 +25,7 @@ class SourceCache(Generic[Kept]):
 
     def of(self, sources: Sequence[PreparedRequest], interruption: Interruption = NEVER) -> list[Kept]:
         """What is kept of each source; encodes the missing ones together."""
-        keys: list[_Key] = [(asked.direction, asked.marks, asked.source, asked.hints) for asked in sources]
+        keys: list[_Key] = [(asked.direction, asked.marks, asked.source) for asked in sources]
         found = {key: self._kept[key] for key in set(keys) if key in self._kept}
         new = {key: asked for key, asked in zip(keys, sources, strict=True) if key not in found}
         if new:

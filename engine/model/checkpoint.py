@@ -109,11 +109,6 @@ class LoadedModel:
     def device(self) -> torch.device:
         return self.transformer.device
 
-    @property
-    def hint_id(self) -> int | None:
-        """The piece before each hint behind a source; None for a model that does not understand hints."""
-        return None if self.config.hints is None else self.codec.id_of(self.config.hints)
-
     def source_ids(self, piece_ids: Sequence[int], direction: str, marks: Sequence[str] = ()) -> list[int]:
         """The encoder's input for a source: the direction's piece, if it has one, `marks... pieces... </s>`."""
         if direction not in self.config.directions:
@@ -213,8 +208,6 @@ def _check_pieces(folder: Path, config: ModelConfig, codec: Codec) -> None:
     wanted = [
         f"<{mark}>" for mark in (*config.domains, *(f for offered in config.formalities.values() for f in offered))
     ]
-    if config.hints is not None:
-        wanted.append(config.hints)
     if config.languages:
         wanted += config.languages.values()
     elif config.direction_pieces is None:

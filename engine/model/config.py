@@ -43,8 +43,7 @@ class ModelConfig:
     (post-norm: imported models). `text` is the kind of pieces. `direction_pieces` has the piece that begins a source of
     each direction, or null without one; by default it is the piece `<direction>` of the vocabulary. A source can be
     marked with one of the `domains` and, by direction, one of the `formalities`: the pieces `<domain>` and
-    `<formality>` follow the direction's. A model that was trained with required texts beside the source has the piece
-    that separates them as `hints`: behind the end of the source, each text follows such a piece.
+    `<formality>` follow the direction's.
 
     A model of many languages has `languages` instead of directions: the piece of each, by name. It translates between
     any two; a source has its own language's piece at its `source_language`, and a target begins after its. The decoder
@@ -76,7 +75,6 @@ class ModelConfig:
     direction_pieces: Mapping[str, str | None] | None = None
     domains: tuple[str, ...] = ()
     formalities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    hints: str | None = None
     languages: Mapping[str, str] | None = None
     source_language: LanguagePlace = "first"
     start: Literal["<s>", "</s>"] = "<s>"
@@ -131,12 +129,6 @@ class ModelConfig:
             parts = str(direction).split("-")
             if len(parts) != 2 or not all(parts):
                 raise ModelError(f"direction {direction!r} is not of the form 'en-de'")
-
-        if self.hints is not None and self.source_vocabulary_size is not None:
-            raise ModelError(
-                f"hints is {self.hints!r}, but sources have pieces of their own; hints are pieces of the target, which "
-                "only a model with one vocabulary reads"
-            )
         if self.direction_pieces is not None and (without := set(self.directions) - set(self.direction_pieces)):
             raise ModelError(f"direction_pieces lacks {min(without)}; name a piece for each direction, or null")
 
@@ -182,8 +174,6 @@ class ModelConfig:
                 )
         if not isinstance(self.guided_alignment, bool):
             raise ModelError(f"guided_alignment is {self.guided_alignment!r}; it must be true or false")
-        if not isinstance(self.hints, str | None):
-            raise ModelError(f"hints is {self.hints!r}; it must be a piece, or null")
         for name in ("source_vocabulary_size", "decoder_feed_forward_size"):
             size: object = getattr(self, name)
             most = _MAX_SIZES[name.removeprefix("source_").removeprefix("decoder_")]
@@ -217,6 +207,10 @@ class ModelConfig:
             found = data.get("kind") if isinstance(data, dict) else type(data).__name__
             raise ModelError(f"{path}: kind is {found!r}, expected {KIND!r}; this is not a model of this program")
         del data["kind"]
+        if data.pop("hints", None) is not None:
+            raise ModelError(
+                f"{path}: hints are not supported; set this entry to null, as the search meets all phrases"
+            )
         known = {entry.name for entry in fields(cls)}
         if unknown := sorted(set(data) - known):
             raise ModelError(f"{path}: unknown entry {unknown[0]!r}; a newer version may have written it")

@@ -32,7 +32,6 @@ DOMAIN_PIECES = (
 FORMALITY_PIECES = ("<formal>", "<informal>")
 SPARE_PIECES = tuple(f"<ph{i}>" for i in range(16))  # for marks yet to come, so that the ids behind them stay
 SYNTHETIC_PIECE = SPARE_PIECES[0]  # marks a source that a model wrote; no request asks for it
-HINT_PIECE = SPARE_PIECES[1]  # stands before each hint behind a source, in models that are trained with hints
 SPECIAL_PIECES = (
     *("<pad>", "<s>", "</s>", "<unk>"),
     *DIRECTION_PIECES,

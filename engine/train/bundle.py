@@ -19,7 +19,6 @@ from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
 from engine.model.weights import load_weights, save_weights
 from engine.model.word_links import ALIGNMENT
-from engine.text import HINT_PIECE
 from engine.train.corpus import synthetic_domain
 from engine.train.data import CODEC_FILES, PreparedData, speaks_to_reader
 from engine.train.options import TrainOptions
@@ -87,7 +86,6 @@ def write_bundle(
         formalities={d: tuple(prepared.formality_ids) for d in config.directions if speaks_to_reader(d)}
         if options.formality_tag_rate
         else {},
-        hints=HINT_PIECE if options.hint_rate else None,
         length_ratios={d: prepared.facts["length_ratios"][d] for d in config.directions},
         training={
             **config.training,
@@ -266,7 +264,6 @@ def _variants(options: TrainOptions, dropout: float | None) -> str:
 def _tags(config: ModelConfig) -> str:
     """The card's lines on the style options of requests, each with its line end."""
     lines = f"| domains | {', '.join(config.domains)} |\n" if config.domains else ""
-    lines += "| hints | understands required texts beside the source |\n" if config.hints else ""
     for direction, names in config.formalities.items():
         lines += f"| formality of {direction} | {', '.join(names)} |\n"
     return lines

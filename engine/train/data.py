@@ -21,7 +21,6 @@ import numpy.typing as npt
 from engine.errors import TrainingError
 from engine.text import EOS, PAD
 from engine.train.corpus import synthetic_domain
-from engine.train.hints import HintSampler
 
 CODEC_FILES = ("vocabulary.txt", "bpe.codes")
 FORMALITIES_FILE = "formalities.npy"
@@ -163,7 +162,7 @@ class BatchPlan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Padded ids of one direction: sources with direction token, end and hints, targets with the end."""
+    """Padded ids of one direction: sources with direction token and end, targets with the end."""
 
     source_BS: Integers
     source_lengths_B: Integers
@@ -182,8 +181,7 @@ class BatchSampler:
     that a run can resume at any batch. `domain_tag_rate` is the share of sources that carry their domain's token after
     that of the direction (synthetic ones always carry theirs: Caswell et al. 2019); `formality_tag_rate` is that of the
     sources of German pairs with a label that carry the token of their formality after both. With `source_variants` each
-    source, every time it comes, takes one of the first so many variants at random. With `hints` some sources are
-    followed by phrases of their targets; `batch_pieces` does not count these.
+    source, every time it comes, takes one of the first so many variants at random.
     """
 
     def __init__(
@@ -197,7 +195,6 @@ class BatchSampler:
         seed: int = 1,
         formality_tag_rate: float = 0.0,
         source_variants: int = 0,
-        hints: HintSampler | None = None,
     ) -> None:
         for direction in directions:
             if direction not in prepared.direction_ids:
@@ -229,7 +226,6 @@ class BatchSampler:
         self._formality_tag_rate = formality_tag_rate
         self._formality_tags = np.array([PAD, *prepared.formality_ids.values()])
         self._source_variants = source_variants
-        self._hints = hints
         self._seed = seed
 
     def epoch(self, number: int, shuffled: bool = True) -> list[BatchPlan]:
@@ -281,7 +277,7 @@ class BatchSampler:
         return self._pairs.variants[language], drawn.variants * len(self._pairs) + drawn.pairs
 
     def batch(self, drawn: BatchPlan, rng: np.random.Generator) -> Batch:
-        """The padded ids of some pairs; `rng` decides which sources carry a token of domain or formality, or hints."""
+        """The padded ids of some pairs; `rng` decides which sources carry a token of domain or formality."""
         name, indices = self._directions[drawn.direction], drawn.pairs
         target = self._pairs.lines[name.split("-")[1]]
         no_heads = np.zeros((len(indices), 0), dtype=np.int64)
@@ -294,8 +290,7 @@ class BatchSampler:
             assert self._pairs.formalities is not None
             tags = self._formality_tags[np.asarray(self._pairs.formalities[indices], dtype=np.int64)]
             heads = np.column_stack([heads, np.where(rng.random(len(indices)) < self._formality_tag_rate, tags, PAD)])
-        hints = self._hints.draw([target[i] for i in indices], rng) if self._hints else None
-        source_BS, source_lengths_B = _table(*self._sources(drawn), heads, hints)
+        source_BS, source_lengths_B = _table(*self._sources(drawn), heads)
         return Batch(source_BS, source_lengths_B, _table(target, indices, no_heads)[0])
 
 
@@ -333,15 +328,12 @@ def check_formality_tags(pairs: PairSet, prepared: PreparedData, directions: Seq
         )
 
 
-def _table(
-    lines: Lines, indices: Integers, heads_BX: Integers, tails: Sequence[Sequence[int]] | None = None
-) -> tuple[Integers, Integers]:
-    """Padded rows `head pieces... </s> tail` (B, W) and their lengths; PAD in a head means no piece."""
+def _table(lines: Lines, indices: Integers, heads_BX: Integers) -> tuple[Integers, Integers]:
+    """Padded rows `head pieces... </s>` (B, W) and their lengths; PAD in a head means no piece."""
     head_lengths_B = (heads_BX != PAD).sum(axis=1)
     starts_B = lines.offsets[indices]
     counts_B = lines.offsets[indices + 1] - starts_B
-    ends_B = head_lengths_B + counts_B + 1
-    lengths_B = ends_B + [len(tail) for tail in tails] if tails else ends_B
+    lengths_B = head_lengths_B + counts_B + 1
     columns_W = np.arange(lengths_B.max())
     places_BW = columns_W - head_lengths_B[:, None]
     inside_BW = (places_BW >= 0) & (places_BW < counts_B[:, None])
@@ -351,6 +343,4 @@ def _table(
     for column in range(heads_BX.shape[1]):
         filled_B = heads_BX[:, column] != PAD
         table_BW[filled_B, column] = heads_BX[filled_B, column]
-    for row, end, tail in zip(table_BW, ends_B, tails or (), strict=False):
-        row[end : end + len(tail)] = tail
     return table_BW, lengths_B

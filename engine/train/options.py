@@ -66,9 +66,6 @@ class TrainOptions:
     formality_tag_rate: float = setting(
         0.0, "share of the sources of German with Sie or du that have that token", minimum=0, maximum=1
     )
-    hint_rate: float = setting(
-        0.0, "share of the sources that have phrases of their target as hints", minimum=0, maximum=1
-    )
     source_variants: int = setting(
         0,
         "encodings, of those that `variants` wrote, from which each source is drawn (0: its canonical pieces)",
@@ -104,6 +101,8 @@ class TrainOptions:
         """Read what `save` wrote."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
+            if not data.get("hint_rate", True):  # of a run that was begun when this was a setting
+                del data["hint_rate"]
             return cls(**{**data, "directions": tuple(data["directions"])})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise TrainingError(f"{path} cannot be read ({error!r}); the run is incomplete") from error

@@ -27,10 +27,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from engine.errors import TrainingError
 from engine.model.config import ModelConfig
 from engine.model.transformer import Transformer
-from engine.text import BOS, PAD, Vocabulary
-from engine.text.codec import VOCABULARY_FILE
+from engine.text import BOS, PAD
 from engine.train.data import Batch, BatchSampler, PairSet, PreparedData
-from engine.train.hints import HintSampler
 from engine.train.loss import cross_entropy
 from engine.train.muon import Muon
 from engine.train.options import TrainOptions
@@ -101,30 +99,16 @@ class Trainer:
             options.seed,
             options.formality_tag_rate,
             options.source_variants,
-            self._hint_sampler(prepared_folder, prepared, options.hint_rate),
         )
 
     def _dev_batches(self, prepared_folder: Path, prepared: PreparedData) -> dict[str, BatchSampler]:
-        """By name, each development set: every pair once without tags, and again with hints if training has some."""
+        """By name, each development set: every pair once without tags."""
         options = self.options
         batches = {}
         for name in prepared.dev_sets:
             pairs = PairSet.load(prepared_folder / "dev" / name, prepared.languages)
             batches[name] = BatchSampler(pairs, prepared, options.directions, options.batch_pieces)
-            if options.hint_rate:
-                hints = self._hint_sampler(prepared_folder, prepared, 1.0)
-                batches[f"{name} with hints"] = BatchSampler(
-                    pairs, prepared, options.directions, options.batch_pieces, hints=hints
-                )
         return batches
-
-    @staticmethod
-    def _hint_sampler(prepared_folder: Path, prepared: PreparedData, rate: float) -> HintSampler | None:
-        if not rate:
-            return None
-        lines = PairSet.load(prepared_folder / "train", prepared.languages).lines.values()
-        counts_V = sum(np.bincount(side.pieces, minlength=prepared.vocabulary_size) for side in lines)
-        return HintSampler(Vocabulary.load(prepared_folder / VOCABULARY_FILE), rate, np.asarray(counts_V))
 
     def train(self) -> Position:
         """Train until the budget, a pause or SIGTERM; the position reached."""

@@ -43,7 +43,6 @@ class PromptedModel:
     checksum: str
     source_codec: Codec | None = None
     aligns: bool = False
-    hint_id: int | None = None
 
     @classmethod
     def of(

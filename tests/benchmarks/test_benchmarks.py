@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from benchmarks import (
     bars,
     day,
     figures,
-    hints,
     kernels,
     learning,
     people,
@@ -33,7 +30,7 @@ from benchmarks.speed import quality
 from engine import Translator
 from engine.model import ModelConfig, Transformer
 from engine.model.weights import save_weights
-from engine.text import HINT_PIECE, TextCodec
+from engine.text import TextCodec
 
 SOURCES = ["A man in an orange hat.", "Two dogs run", "Press the key"]
 REFERENCES = ["Ein Mann mit einem Hut.", "Zwei Hunde rennen", "Drücken Sie die Taste „Esc“."]
@@ -251,29 +248,6 @@ def test_words_for_scores_are_measured_with_pins_that_fit_and_others(model, tmp_
     report = (tmp_path / "results" / "report.md").read_text(encoding="utf-8")
     assert report in capsys.readouterr().out
     assert sum(int(line.split(" | ")[1]) for line in report.split("\n\n")[0].splitlines()[2:]) == len(SOURCES)
-
-
-def test_pins_are_compared_with_and_without_hints(model, tmp_path, capsys):
-    files = []
-    for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
-        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-        files.append(str(tmp_path / name))
-    kept = [*files, "--kinds", "rand1", "--output", str(tmp_path / "results")]
-    hints.main([*kept, "--model", str(model), "--requesters", "phrases"])
-    [row] = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
-    assert row["arm"] == "search"
-    reads_hints = tmp_path / "model"
-    shutil.copytree(model, reads_hints)
-    replace(ModelConfig.load(model / "config.json"), hints=HINT_PIECE).save(reads_hints / "config.json")
-    hints.main([*kept, "--model", str(reads_hints)])
-    rows = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
-    assert [(row["requester"], row["arm"]) for row in rows] == [
-        *(("phrases", arm) for arm in ("search", "both", "hints")),
-        *(("placed, follow 1", arm) for arm in ("search", "both")),
-        *(("order, follow 4", arm) for arm in ("search", "both")),
-    ]
-    assert all(row["met"][0] == 1.0 for row in rows if row["arm"] != "hints")
-    assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("option", "arm"), [("reverse_weight", "reranked"), ("lexicon", "with")])

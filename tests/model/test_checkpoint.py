@@ -151,6 +151,7 @@ DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
     ("config.json", lambda path: path.write_text("[1]"), "kind is 'list'"),
     ("config.json", set_entry("kind", "marian"), "kind is 'marian'.*not a model of this program"),
     ("config.json", set_entry("colour", "red"), "unknown entry 'colour'"),
+    ("config.json", set_entry("hints", "<ph1>"), "set this entry to null"),
     ("config.json", set_entry("model_size", 9), "model_size is 9 and num_heads 2"),
     ("config.json", set_entry("encoder_layers", "six"), "encoder_layers is 'six'"),
     ("config.json", set_entry("directions", []), "directions is empty"),

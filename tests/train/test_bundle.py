@@ -13,7 +13,6 @@ import torch
 
 from engine.errors import TrainingError
 from engine.model import ModelConfig, Transformer, load_model, save_weights
-from engine.text import HINT_PIECE
 from engine.train.__main__ import main
 from engine.train.bundle import average, mix
 from engine.train.data import PreparedData
@@ -100,8 +99,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--threads",
             "1",
             *shape,
-            "--hint-rate",
-            "0.5",
         ],
         ["average", work, run, model, "--last", "2", "--label", "A tiny model.", "--hardware", "a test"],
         ["evaluate", model, corpus, "--set", "dev/tiny", "--beam", "2", "--outputs", str(folder / "outputs")],
@@ -118,7 +115,6 @@ def test_the_commands_make_a_model_that_loads(made: Path) -> None:
     assert loaded.config.directions == ("en-de",)
     assert loaded.config.vocabulary_size == prepared.vocabulary_size <= 1200
     assert loaded.config.training["updates"] == 4
-    assert loaded.config.hints == HINT_PIECE
     assert loaded.alignment is None
     assert loaded.config.length_ratios == {"en-de": prepared.facts["length_ratios"]["en-de"]}
     assert len((made / "outputs" / "dev.tiny.en-de.txt").read_text(encoding="utf-8").splitlines()) == len(PAIRS)
@@ -134,8 +130,7 @@ def test_card_lists_the_training_data(made: Path) -> None:
     assert "python -m engine.train collect COLLECTED\n" in card
     assert "--dictionary DING --more COLLECTED" in card
     assert "4 updates" in card
-    assert "| hints | understands required texts beside the source |" in card
-    assert "--hint-rate 0.5" in card
+    assert "--weight docs=2" in card
     assert "minutes on a test" in card
     assert "GPL-3.0-or-later" in card
     assert "| dev/tiny | en-de | 20 |" in card
