@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Final, get_args
 
@@ -50,6 +51,7 @@ COMMANDS: Final = {
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles and passwords, and make them members of projects",
     "assignments": "list assignments of documents to people, assign documents or parts of them, and end assignments",
+    "usage": "show what projects and API keys used in each month, and give projects budgets",
     "webhooks": "tell other programs that documents were finished, assigned or returned",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
     "demo": "show the engine and the editor in a page of plain Gradio, without a log",
@@ -66,6 +68,11 @@ OVERVIEW: Final = (
 def parse(arguments: list[str]) -> argparse.Namespace:
     """The parsed flags; `command` is the name of the command. Exits with status 2 for invalid flags."""
     return build_parser().parse_args(arguments)
+
+
+def _month(text: str) -> str:
+    """A month such as 2026-11. Raises ValueError."""
+    return datetime.strptime(text, "%Y-%m").strftime("%Y-%m")
 
 
 def _columns(text: str) -> tuple[int, int]:
@@ -388,6 +395,19 @@ def build_parser() -> argparse.ArgumentParser:
             help="only these segments, such as 1-40, as the page numbers them (default: the document, not its parts)",
         )  # fmt: skip
     giving.add_argument("name", metavar="NAME", help="a member of the document's project")
+
+    usage = add("usage", manuals.USAGE)
+    action = _adder_of_actions(usage, "what to do")
+    used = action("list", "list the usage by month (UTC)")
+    used.add_argument("--month", type=_month, metavar="YYYY-MM", help="only this month")
+    used.add_argument("--json", action="store_true", help="a JSON object for each project and each key")
+    used.add_argument("--csv", type=Path, metavar="FILE", help="write the usage of projects to this new file")
+    budget = action("budget", "limit the words that are opened in a project in a month")
+    budget.add_argument("project", type=positive, metavar="PROJECT", help="a number that `people projects` shows")
+    limit = budget.add_mutually_exclusive_group(required=True)
+    limit.add_argument("words", type=positive, nargs="?", metavar="WORDS", help="the budget")
+    limit.add_argument("--none", action="store_true", help="remove the budget")
+    _add_log_flag(used, budget)
 
     webhooks = add("webhooks", manuals.WEBHOOKS)
     action = _adder_of_actions(webhooks, "action on webhooks")

@@ -155,6 +155,24 @@ examples:
 """
     + _PLAIN_STATUS
 )
+USAGE = (
+    """\
+Counts of each project and month (UTC): documents opened, segments confirmed last in the month with the words of their
+sources, requests to the model and the seconds that it took for them. Then the characters that each API key had
+translated. Documents that were deleted are not counted any more.
+
+A budget limits the words of documents that are opened in a project in a month. A document that exceeds it is not
+opened. Words count when a document is opened, from the time on when the project has a budget.
+
+examples:
+  python -m app usage list
+  python -m app usage list --month 2026-11 --json
+  python -m app usage list --csv usage.csv
+  python -m app usage budget 3 50000
+  python -m app usage budget 3 --none
+"""
+    + _PLAIN_STATUS
+)
 WEBHOOKS = (
     """\
 A running app sends a POST request with JSON to each webhook when a document is finished (all its segments are

@@ -23,6 +23,7 @@ from app.access.actor import Actor, check_actor
 from app.errors import CommandError, LogError
 from app.formats.documents import Document, Segment
 from app.i18n import Message
+from app.log.budgets import spend
 from app.log.bundle_tables import BundlePlace, discard_empty_bundles, insert_place, move_place
 from app.log.connection import LogConnection
 from app.log.event_chain import EventChain, wall_ms
@@ -190,7 +191,8 @@ class LogStore:
         shows the session yet. `place` is that of a document that was opened together with others.
 
         Without a token it gets an unguessable one, without a project the current one of its language pair; for a person
-        who sees none of that pair, a new one of their own. It has the project's term bases at once.
+        who sees none of that pair, a new one of their own. It has the project's term bases at once. Raises CommandError
+        if the document exceeds the project's budget.
         """
         num_bytes = len(document.data) + (len(place.bundle.data) if place and not place.bundle.id else 0)
         self._check_room(num_bytes)
@@ -236,7 +238,9 @@ class LogStore:
                 insert_segments(self._log, session_id, portions[-1] if portions else ())
                 if needs_project:
                     project_id = insert_own_project(self._db, actor.name, direction, now_ms)
-                move_session(self._db, session_id, project_id or current_project(self._db, direction, now_ms))
+                project_id = project_id or current_project(self._db, direction, now_ms)
+                spend(self._log, self._db, project_id, segments, now_ms)
+                move_session(self._db, session_id, project_id)
                 if place is not None:
                     insert_place(self._db, session_id, place, wall_ms())
                 self._chain.append(actor, session_id, "open", opening)

@@ -292,6 +292,15 @@ class ApiFile:
         rows = self.connection.rows(Message("read the keys"), query, (key.id, utc_now()[:10]))
         return int(rows[0]["characters"]) if rows else 0
 
+    def characters_by_month(self) -> list[tuple[str, str, int]]:
+        """(month, name, characters) of the keys of each name, also of revoked ones, newest month first."""
+        query = """
+            SELECT substr(day, 1, 7) AS month, name, sum(characters) AS characters FROM use JOIN key ON key.id = use.key
+            GROUP BY month, name ORDER BY month DESC, name
+        """
+        rows = self.connection.rows(Message("read the keys"), query)
+        return [(row["month"], row["name"], int(row["characters"])) for row in rows]
+
     def charge(self, key: ApiKey, num_characters: int) -> bool:
         """Counts a request and its characters; returns False without counting if there are too many for today."""
         now = utc_now()

@@ -22,6 +22,7 @@ from app.formats.documents import Export
 from app.formats.preview import preview_of
 from app.log.connection import Written, noting_writes
 from app.reports.audit import AuditFilter, audit_csv
+from app.reports.usage import usage_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
@@ -289,11 +290,18 @@ class Api:
         self.sessions.find(actor, token)
         return self.sessions.segmentation.download(actor, project)
 
+    def usage(self, actor: Actor, token: str) -> Export:
+        """The usage of projects by month as a table; see `usage_csv`. The open document logs the export."""
+        return self._logged(actor, token, usage_csv(actor, self.sessions.store))
+
     def activity(self, actor: Actor, token: str, chosen: AuditFilter) -> Export:
         """The activity (who did what and when) as a table; see `audit_csv`. The open document logs the export."""
+        return self._logged(actor, token, audit_csv(actor, self.sessions.store, chosen))
+
+    def _logged(self, actor: Actor, token: str, export: Export) -> Export:
+        """The same table, after the open document has logged its export."""
         workspace = self.sessions.find(actor, token)
-        export = audit_csv(actor, self.sessions.store, chosen)
-        self.sessions.store.append(actor, workspace.session_id, "export", {"kind": "activity.csv", "name": export.name})
+        self.sessions.store.append(actor, workspace.session_id, "export", {"kind": export.name, "name": export.name})
         return export
 
     def _carry_out(self, actor: Actor, message: Any) -> Json | ErrorReply:

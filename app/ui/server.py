@@ -302,6 +302,10 @@ def build_server(
     ) -> Response:
         return _file(lambda: api.activity(actor, token, AuditFilter(person, session, kind)))
 
+    @app.get("/download/{token}/usage")
+    def download_usage(token: str, actor: SignedIn) -> Response:
+        return _file(lambda: api.usage(actor, token))
+
     @app.get("/download/{token}/segmentation/{project}")
     def download_segmentation(token: str, project: int, actor: SignedIn) -> Response:
         return _file(lambda: api.segmentation(actor, token, project))

@@ -62,6 +62,8 @@ class ActivityDialog {
     this.rows = h('tbody');
     this.more = button('.btn', {onclick: () => this.showMore()}, t('activity.more'));
     this.csv = h('a.btn', {download: ''}, icon('down'), t('activity.csv'));
+    const usageUrl = `download/${encodeURIComponent(bench.session.token)}/usage`;
+    const usage = h('a.btn', {download: '', href: usageUrl, title: t('activity.usage.detail')}, t('activity.usage'));
     /** @type {ActivityRow | undefined} */
     this.last = undefined;
     const heads = ['when', 'person', 'document', 'segment', 'what'];
@@ -85,7 +87,12 @@ class ActivityDialog {
         ),
         this.more,
       ],
-      buttons: [this.csv, h('span.grow'), button('.btn.primary', {onclick: () => this.dialog.close()}, t('close'))],
+      buttons: [
+        this.csv,
+        usage,
+        h('span.grow'),
+        button('.btn.primary', {onclick: () => this.dialog.close()}, t('close')),
+      ],
       onClose: () => bench.focusEditor(),
     });
     this.adopt(activity, true);
