@@ -1,12 +1,12 @@
 """Non-translatable text, which a translation copies from its source: placeholders, addresses, tags.
 
 Placeholders that a program fills in (`%s`, `{0}`, `&amp;`), addresses (URLs, e-mail addresses, paths, options,
-variables, one word of code, ICU messages), formulas ("H₂O", "m²") and signs ("€", "°C", "✓") stand for words of the
-sentence and are *kept*, and so is an empty element such as "<1/>" or "<icon/>". `own` are texts that are placeholders
-by the convention of the file that the text is from (`app.text.placeholder_conventions`). Tags format the words around
-them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO file) and are *markup*, and so is the sign of an access key
-("&File"). The English suffix of an ordinal number behind a placeholder ("{place}st") is neither: translations have the
-mark of their language (`app.text.ordinal_marks`).
+variables, one word of code, ICU messages), formulas ("H₂O", "m²"), signs ("€", "°C", "✓") and labels of a list ("a)")
+stand for words of the sentence and are *kept*, and so is an empty element such as "<1/>" or "<icon/>". `own` are
+texts that are placeholders by the convention of the file that the text is from (`app.text.placeholder_conventions`).
+Tags format the words around them ("{1}…{/1}", "<b>…</b>", "<br/>", `\\n` in a PO file) and are *markup*, and so is
+the sign of an access key ("&File"). The English suffix of an ordinal number behind a placeholder ("{place}st") is
+neither: translations have the mark of their language (`app.text.ordinal_marks`).
 """
 
 from __future__ import annotations
@@ -79,6 +79,12 @@ _DOLLAR = re.compile(
     r"|(?:(?<=\d)|(?<=\d[ ]))(?<!\$\d)\$(?![\w{($])"
 )
 _INCH = re.compile(r'(?<=\d)"')
+# The label of a heading or of an item of a list: "a)", "(iii)", "2)", "B.", "IV.", "B.2"; not "1.", an ordinal number.
+_LIST_LABEL = re.compile(
+    r"^(?:\(?(?:[A-Za-z]|[ivx]{2,5}|[IVX]{2,5}|\d{1,3})\)|(?:[A-Z]|[IVX]{2,5})\.|[A-Z](?:\.\d{1,2}){1,3}\.?)"
+    r"(?=[ \t\u00a0]+[^\W\d_])",
+    re.MULTILINE,
+)
 _OPENING_MARKS = "([{„“”‚‘«»‹›\"'=<-/+&|*×→"
 _MARKDOWN = re.compile(r"[*_`~]|==|\]\(")
 _CLOSING_BRACKETS = ")]}"
@@ -261,6 +267,8 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
         yield match.start(), -match.end(), 0, "placeholder"
     for match in _FOOTNOTE_NUMBER.finditer(text):
         yield match.start(), -match.end(), 0, "sign"
+    for match in _LIST_LABEL.finditer(text):
+        yield match.start(), -match.end(), 2, "sign"
     for match in _ADDRESS.finditer(text):
         if _LETTER.search(match.group()):
             yield match.start(), -match.end(), 1, "lone" if _TAG_ALONE.match(match.group()) else "address"

@@ -272,7 +272,7 @@ class _Reader:
             is_named = not is_measured(behind, self.conventions.language) and (
                 is_in_name(before) or self._is_behind_capitals(before)
             )
-            if is_named or is_heading:
+            if is_named or (is_heading and token[0] != "0"):
                 return [copied, number]
         return [number, (("time", clock),)] if clock is not None and is_clock and "." in token else [number]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -19,6 +19,7 @@ from engine import occurrences
 _MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only checked
 _LARGEST_SPELT: Final = 12  # numbers up to this one are often written as words, or not at all: "one of them"
 _MAX_FORMS: Final = 24
+_DIGIT: Final = re.compile("[0-9]")
 _NUMBER_WORD: Final = re.compile(r"(?<![.!?] )\bNos?\.(?=[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))")
 _NUMBER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "de": ("Nr.", "Nummer", "Nummern"), "fr": ("n°", "nº", "numéro"), "es": ("n.º", "núm.", "número"),
@@ -50,9 +51,13 @@ def required_quantities(source: str, source_language: str, target_language: str)
     >>> [one.forms for one in required_quantities("It costs $1,250.00.", "en", "de")]
     [('1.250,00', '1250,00', '1 250,00')]
     """
-    kept = [(element.start, element.end) for element in nontranslatables(source) if element.kind != "sign"]
+    kept = [
+        (element.start, element.end)
+        for element in nontranslatables(source)
+        if element.kind != "sign" or _DIGIT.search(element.text)
+    ]
     found = [
-        quantity
+        _as_name(quantity)
         for quantity in quantities(source, source_language)
         if _is_required(quantity, source, source_language, target_language)
         and not any(start < quantity.end and quantity.start < end for start, end in kept)
@@ -70,6 +75,12 @@ def required_quantities(source: str, source_language: str, target_language: str)
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
         required += _symbol_behind(source, quantity.end, languages)
     return (*required, *_words_for_number(source, languages))
+
+
+def _as_name(quantity: Quantity) -> Quantity:
+    """The number of a section, part or version as it stands, although a translator may read it as a decimal number."""
+    is_name = quantity.readings[0][0][0] == "text"
+    return replace(quantity, readings=quantity.readings[:1]) if is_name else quantity
 
 
 def _words_for_number(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:

@@ -62,6 +62,10 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         (r"in C:\Program Files\App now", r"address:C:\Program Files\App"),
         ("Run `make`, not `make all`", "address:`make` address:`make all`"),
         ("$1,250.50, $5 million or 20 $, but A$5, $1 and $name", "sign:$ sign:$ sign:$ address:$name"),
+        ("a) Open (b) it, I. am", "sign:a)"),  # labels at the beginning of a line
+        ("(iii) the customer\nIV. Delivery\nB.2 Care\n25) Bolts", "sign:(iii) sign:IV. sign:B.2 sign:25)"),
+        ("1. Mai, z. B. so", ""),  # may be an ordinal number
+        ("a)", ""),
         ('The "big" door is 1/2" wide.', 'sign:"'),
         ('The door is "5" or 6" wide', ""),  # perhaps quotation marks
         ("<00:04.000>open", "lone:<00:04.000>"),  # WebVTT

@@ -215,6 +215,18 @@ def test_numbers_that_translations_keep_are_required(source: str, forms: list[st
     assert [one.forms[0] for one in required_quantities(source, "en", "de")] == forms
 
 
+@pytest.mark.parametrize(
+    ("source", "forms"),
+    [
+        ("1.2 Safety notes", [("1.2",)]),  # a translator may still write "1,2"
+        ("0.5 Percent", [("0,5",)]),
+        ("25) Open files<sup>13</sup> now", []),  # a label and a footnote, which are put back
+    ],
+)
+def test_numbers_of_sections_are_required_as_they_are(source: str, forms: list[tuple[str, ...]]):
+    assert [one.forms for one in required_quantities(source, "en", "de")] == forms
+
+
 def test_unit_is_required_as_a_symbol_or_word_and_replaces_the_symbol_in_other_capitals():
     [_, unit] = required_quantities("0.5 mm", "en", "de")
     assert unit.forms == ("mm", "Millimeter", "Millimetern")
