@@ -203,8 +203,11 @@ class Constraints:
 
     # ---- the log ----
 
-    def events_to(self, after: Constraints, origin: str) -> list[tuple[EventType, Json]]:
-        """Log events for the change to other constraints: one for each pin, ban, fixed text and term."""
+    def events_to(self, after: Constraints, origin: str, rank: int | None = None) -> list[tuple[EventType, Json]]:
+        """Log events for the change to other constraints: one for each pin, ban, fixed text and term.
+
+        `rank` is that of the alternative whose sentence is followed from now on.
+        """
         events: list[tuple[EventType, Json]] = []
         left = self._pins_with_sources()
         for pin in after._pins_with_sources():
@@ -222,7 +225,8 @@ class Constraints:
         if after.locked != self.locked:
             events.append(("locked", {"texts": list(after.locked), "origin": origin}))
         if after.follow != self.follow:
-            events.append(("follow", {"text": after.follow, "origin": origin}))
+            chosen = {} if rank is None else {"rank": rank}
+            events.append(("follow", {"text": after.follow, "origin": origin, **chosen}))
         for key in sorted(self.terms_off ^ after.terms_off):
             source, target, *_ = key.split("\t")
             is_off = key in after.terms_off

@@ -66,7 +66,8 @@ def edit_events(
 ) -> LogEvents:
     """The log events for `edited`.
 
-    `rank` is the rank of the chosen hypothesis, from 0, `match_rate` that of the inserted match in percent.
+    `rank` is the rank of the chosen hypothesis or alternative, from 0, `match_rate` that of the inserted match in
+    percent.
 
     Uses the changes that the page reported if they turn the previous text into the new one. Otherwise logs the smallest
     change, with origin "unknown".
@@ -83,7 +84,8 @@ def edit_events(
             events = [(kind, {**payload, "rate": match_rate}) for kind, payload in events]
         return events
     if reported is None:
-        return change_events([smallest_change(before, text, origin)], _base(segment, before))
+        events = change_events([smallest_change(before, text, origin)], _base(segment, before))
+        return events if rank is None else [(kind, {**payload, "rank": rank}) for kind, payload in events]
     if segment.target is None and len(reported.before) <= MAX_TARGET_CHARACTERS:
         before = one_line(reported.before)  # the machine translation may have changed since
     cleaned = [(offset, num_removed, one_line(new), by) for offset, num_removed, new, by in reported.changes]

@@ -243,18 +243,25 @@ class Workspace:
             work.change(edited(segment, text, origin), edit_events(segment, text, origin, rank, reported, match_rate))
 
     def constrain(
-        self, actor: Actor, index: int, constraints: Constraints, *, origin: ConstraintOrigin = "person"
+        self,
+        actor: Actor,
+        index: int,
+        constraints: Constraints,
+        *,
+        origin: ConstraintOrigin = "person",
+        rank: int | None = None,
     ) -> None:
         """Sets the constraints of a segment and translates it again.
 
-        Of a pin and a ban that contradict each other, the newer stays. `origin` says how the change came about.
+        Of a pin and a ban that contradict each other, the newer stays. `origin` says how the change came about;
+        `rank` is that of the alternative that was taken.
         """
         with self.core.command(actor) as work:
             segment = self.core.segment(index)
             after = segment.with_constraints(constraints)
             if after == segment:
                 return
-            work.change(after, segment.constraints.events_to(after.constraints, origin))
+            work.change(after, segment.constraints.events_to(after.constraints, origin, rank))
             work.then(lambda: self.decoding.ask(actor, self.core.segments[index], "interactive"))
 
     def confirm(self, actor: Actor, index: int, text: str, *, is_new: bool = True, client: str = "") -> Json | None:

@@ -45,6 +45,7 @@ def test_alternative_chosen_by_number_is_pinned_and_its_sentence_becomes_the_pro
     (shown,) = [event["payload"] for event in log if event["type"] == "alternatives"]
     assert shown["word"] == word and shown["shown"][1]["word"] == chosen
     assert [e["payload"]["origin"] for e in log if e["type"] in ("pin", "beginning")] == ["alternative"] * 2 + ["undo"]
+    assert next(e["payload"].get("rank") for e in log if e["type"] == "follow") == 1
 
 
 def test_tags_in_the_rest_of_the_sentence_are_shown_as_chips(screen: Screen):
@@ -92,7 +93,8 @@ def test_alternatives_work_on_the_persons_own_text_and_keep_their_words(screen: 
     screen.expect_text(mine)
     screen.wait_until_saved()
     log = events(screen.download("Session log as JSONL", tmp_path))
-    assert "alternative" in {event["payload"].get("origin") for event in log}
+    (taken,) = [e["payload"] for e in log if e["type"] == "insert" and e["payload"]["origin"] == "alternative"]
+    assert taken["rank"] == 0
 
 
 def test_alternatives_need_a_word(screen: Screen):

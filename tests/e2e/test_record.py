@@ -153,3 +153,16 @@ def test_keystrokes_are_logged_once_enabled_and_a_minute_without_input_is_a_paus
     assert logged[pause]["payload"]["idle_ms"] >= 60_000
     assert "focus" in kinds[pause + 1 :]
     screen.check_nothing_went_wrong()
+
+
+def test_log_has_the_time_at_which_the_browser_leaves(app: SharedApp, context: BrowserContext, tmp_path: Path):
+    screen = Screen(context.new_page(), app.address)
+    screen.visit()
+    screen.open_text(DOCUMENT, "left.txt")
+    screen.wait_until_saved()
+    screen.page.goto("about:blank")
+    screen.visit()
+    screen.wait_for_proposal()
+    screen.wait_until_saved()
+    log = events(screen.download("Session log as JSONL", tmp_path))
+    assert [event["type"] for event in log if event["type"] in ("focus", "blur")] == ["focus", "blur", "focus"]

@@ -46,7 +46,8 @@ class EditReport(PageModel):
 class EditText(SegmentCommand):
     """The person's text for a segment; null: the machine's again.
 
-    `rank` is an adopted hypothesis's, from 0, `match_rate` that of an inserted match of the memory, in percent.
+    `rank` is that of an adopted hypothesis or alternative, from 0, `match_rate` that of an inserted match of the
+    memory, in percent.
     """
 
     name: Literal["edit"]
@@ -72,14 +73,15 @@ class EditText(SegmentCommand):
 
 
 class SetConstraints(SegmentCommand):
-    """Sets all constraints of a segment."""
+    """Sets all constraints of a segment. `rank` is that of an adopted alternative, from 0."""
 
     name: Literal["constrain"]
     constraints: SegmentConstraints
     origin: ConstraintOrigin
+    rank: Integer | None = None
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
-        workspace.constrain(actor, self.segment, self.constraints.value(), origin=self.origin)
+        workspace.constrain(actor, self.segment, self.constraints.value(), origin=self.origin, rank=self.rank)
 
 
 class ConfirmSegment(SegmentCommand):

@@ -4,6 +4,7 @@
 /** @param {number} ms */
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const MAX_PAUSE_MS = 4000;
+const FUNCTION_PATH = 'gradio_api/component_server'; // where Gradio calls the server's functions
 const HIDDEN_PAUSE_MS = 5000; // between two questions of a hidden window
 /** Like Promise.withResolvers(), which older browsers do not have. */
 const withResolvers = () => {
@@ -73,6 +74,18 @@ export class Connection {
     this.onState();
     this.drain();
     return done;
+  }
+
+  /**
+   * Sends a command while the page is left, outside the queue: the browser sends it even after the page is gone.
+   * @param {CommandName} name
+   * @param {CommandArgs} args
+   */
+  sendLast(name, args) {
+    const {token, version, open, detailStamp} = this.session;
+    const data = {token, name, since: version, open, detail_since: detailStamp, ...args};
+    const body = JSON.stringify({fn_name: 'command', data});
+    navigator.sendBeacon(FUNCTION_PATH, new Blob([body], {type: 'application/json'}));
   }
 
   /**

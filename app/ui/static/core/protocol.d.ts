@@ -822,7 +822,8 @@ export interface EditTerm extends CommandFields {
 
 /** The person's text for a segment; null: the machine's again.
  *
- * `rank` is an adopted hypothesis's, from 0, `match_rate` that of an inserted match of the memory, in percent. */
+ * `rank` is that of an adopted hypothesis or alternative, from 0, `match_rate` that of an inserted match of the
+ * memory, in percent. */
 export interface EditText extends CommandFields {
   name: 'edit';
   client: string;
@@ -1994,12 +1995,13 @@ export interface SetConsent extends CommandFields {
   is_given: boolean;
 }
 
-/** Sets all constraints of a segment. */
+/** Sets all constraints of a segment. `rank` is that of an adopted alternative, from 0. */
 export interface SetConstraints extends CommandFields {
   name: 'constrain';
   segment: number;
   constraints: SegmentConstraints;
   origin: 'person' | 'alternative' | 'rest' | 'free' | 'undo' | 'redo';
+  rank?: number | null;
 }
 
 /** Makes a glossary of the document a term base of its project. */

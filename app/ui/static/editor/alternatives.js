@@ -9,11 +9,11 @@ const EDGE = 12; // pixels kept free at the sides
 
 export class Alternatives {
   /**
-   * ask(before, text): the server's answer about the word behind `before`; onTake(row, answer), onBan(text): the person's
+   * ask(before, text): the server's answer about the word behind `before`; onTake(row, answer, rank), onBan(text): the person's
    * choice; onMove(place): the word is another, or none.
    * @param {object} options
    * @param {(before: string, text: string) => Promise<Answer>} options.ask
-   * @param {(row: AlternativeRow, answer: Answer) => void} options.onTake
+   * @param {(row: AlternativeRow, answer: Answer, rank: number) => void} options.onTake
    * @param {(text: string) => void} options.onBan
    * @param {(place: [number, number] | null) => void} options.onMove
    */
@@ -171,7 +171,7 @@ export class Alternatives {
     const {rows, answer} = this;
     if (!rows[i] || !answer) return;
     this.close();
-    this.onTake(rows[i], answer);
+    this.onTake(rows[i], answer, i);
   }
 
   close(goesBack = true) {

@@ -54,8 +54,9 @@ export class ConstraintSet {
    * @param {Partial<Constraints>} changes
    * @param {string} [origin]
    * @param {boolean} [isRecorded] whether undo takes the change back as a step of its own
+   * @param {CommandArgs} [more] for the command
    */
-  change(changes, origin = 'person', isRecorded = true) {
+  change(changes, origin = 'person', isRecorded = true, more = {}) {
     const constraints = {...this.now, ...changes};
     constraints.pin_sources = constraints.pin_sources.filter(({text}) => constraints.pins.includes(text));
     if (isSame(constraints, this.now) || this.current.refusesChanges()) return;
@@ -66,7 +67,7 @@ export class ConstraintSet {
     if (isRecorded) this.record('constrain');
     this.now = constraints;
     this.onChange(origin);
-    sendConstraints(this.page, {segment: this.current.index, constraints, origin});
+    sendConstraints(this.page, {segment: this.current.index, constraints, origin, ...more});
   }
 
   /**

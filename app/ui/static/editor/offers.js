@@ -31,7 +31,7 @@ export class Offers {
         const {token} = page.session;
         return page.server.alternatives({token, segment: current.index, text: shown, before, locked});
       },
-      onTake: (row, answer) => this.takeAlternative(row, answer),
+      onTake: (row, answer, rank) => this.takeAlternative(row, answer, rank),
       onBan: banned => constraints.ban(banned),
       onMove: place => marks.ask(place),
     });
@@ -129,8 +129,9 @@ export class Offers {
    * word: its sentence becomes the proposal.
    * @param {AlternativeRow} row
    * @param {Answer} answer
+   * @param {number} rank from 0, as it is listed
    */
-  takeAlternative(row, answer) {
+  takeAlternative(row, answer, rank) {
     const {text, constraints, current} = this;
     const {detail} = current;
     const {pins, bans, locked} = withPin(constraints.now, row.word, answer.replaced).constraints;
@@ -140,7 +141,7 @@ export class Offers {
     this.record('constrain');
     if (isOwn) {
       const kept = constraints.now.pins.filter(pin => !answer.replaced.includes(pin));
-      text.replace(row.text, 'alternative', {caret: row.text.length - row.tail.length, isTyped: true});
+      text.replace(row.text, 'alternative', {caret: row.text.length - row.tail.length, isTyped: true, more: {rank}});
       if (kept.length < constraints.now.pins.length) constraints.change({pins: kept}, 'alternative', false);
       return;
     }
@@ -155,6 +156,7 @@ export class Offers {
       },
       'alternative',
       false,
+      {rank},
     );
   }
 }

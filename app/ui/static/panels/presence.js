@@ -42,6 +42,7 @@ export class Presence {
     this.bench = bench;
     this.isAway = false; // the window is hidden, or shows another page than the document
     document.addEventListener('visibilitychange', () => this.update());
+    addEventListener('pagehide', () => this.onPageHide()); // comes before the window is hidden
     watchIdle(
       ms => this.onIdle(ms),
       () => this.update(),
@@ -59,6 +60,14 @@ export class Presence {
       this.bench.segment.flush();
       this.bench.connection.send('leave', {segment: open});
     }
+  }
+
+  /** The tab is closed, or shows another address. */
+  onPageHide() {
+    const {open} = this.bench.session;
+    if (open === null || this.isAway) return;
+    this.isAway = true;
+    this.bench.connection.sendLast('leave', {segment: open});
   }
 
   /**
