@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 Point = tuple[float, float]
 
@@ -46,6 +44,9 @@ def chart(
         labels: texts beside points.
         from_zero: both axes begin at 0, instead of near the smallest values.
     """
+    from matplotlib.figure import Figure  # a second of processor time, and most who import this draw nothing
+    from matplotlib.ticker import MaxNLocator
+
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(7, 4.2), layout="constrained")
         axes = figure.subplots()

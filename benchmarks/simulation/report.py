@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
 
 from benchmarks.charts import COLOURS, STYLE
 from benchmarks.dba.report import table
@@ -134,6 +133,8 @@ def seconds_chart(results: Any) -> str:
     """Ratios of seconds with their intervals, a row for each way of working, filled marks for the naive person."""
     sets = results["sets"]
     names = list(dict.fromkeys(way["way"] for one in sets for way in one["ways"]))[1:]
+    from matplotlib.figure import Figure  # a second of processor time, and most who import this draw nothing
+
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9, 1.2 + 0.34 * len(names)), layout="constrained")
         axes = figure.subplots()

@@ -19,7 +19,7 @@ from tests.importers.marian import save_marian
 from tests.model.damage import change, change_weights, check_refused, cut, drop, point
 
 sentencepiece = pytest.importorskip("sentencepiece")
-MarianTokenizer = pytest.importorskip("transformers").MarianTokenizer
+transformers = pytest.importorskip("transformers")
 SOURCE = "The list of files is empty."
 SHARED = "model.shared.weight"
 
@@ -93,7 +93,7 @@ def test_sources_may_have_a_vocabulary_of_their_own(tmp_path: Path) -> None:
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"
     save_marian(theirs, languages=("deu", "nld"), has_two_vocabularies=True)
     convert_folder(theirs, ours)
-    loaded, tokeniser = load_model(ours), MarianTokenizer.from_pretrained(theirs)
+    loaded, tokeniser = load_model(ours), transformers.MarianTokenizer.from_pretrained(theirs)
     source_pieces = (ours / "source_pieces.txt").read_text(encoding="utf-8").split("\n")
     assert loaded.source_codec is not None
     assert len(loaded.source_codec.surfaces) != len(loaded.codec.surfaces)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gguf import MODEL_ARCH, GGUFWriter, TokenType, get_tensor_name_map
-from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 CHAT = "{% for m in messages %}<s>{{ m.role }}: {{ m.content }}<|turn|>{% endfor %}<s>assistant: "
 ADDED = "<think>"

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import (
-    BloomConfig,
-    BloomForCausalLM,
-    Gemma3ForCausalLM,
-    Gemma3TextConfig,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MBartConfig,
-    MBartForConditionalGeneration,
-    MistralConfig,
-    MistralForCausalLM,
-    PreTrainedModel,
-    Qwen3Config,
-    Qwen3ForCausalLM,
-    T5Config,
-    T5ForConditionalGeneration,
-)
+import transformers  # imports a class when it is first named: none takes seconds while tests are collected
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 _SIZE: dict[str, Any] = {
     "hidden_size": 32,
@@ -39,43 +24,49 @@ _SLIDING = ["sliding_attention", "full_attention", "sliding_attention"]
 
 
 def llama(vocab_size: int) -> PreTrainedModel:
-    return LlamaForCausalLM(LlamaConfig(vocab_size=vocab_size, initializer_range=0.6, **_SIZE, **_IDS))
+    return transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(vocab_size=vocab_size, initializer_range=0.6, **_SIZE, **_IDS)
+    )
 
 
 def qwen3(vocab_size: int) -> PreTrainedModel:
-    return Qwen3ForCausalLM(Qwen3Config(vocab_size=vocab_size, initializer_range=0.6, **_SIZE, **_IDS))
+    return transformers.Qwen3ForCausalLM(
+        transformers.Qwen3Config(vocab_size=vocab_size, initializer_range=0.6, **_SIZE, **_IDS)
+    )
 
 
 def gemma3(vocab_size: int) -> PreTrainedModel:
     """With layers that see only the last four tokens."""
-    config = Gemma3TextConfig(
+    config = transformers.Gemma3TextConfig(
         vocab_size=vocab_size, sliding_window=4, layer_types=_SLIDING, initializer_range=0.6, **_SIZE, **_IDS
     )
-    return Gemma3ForCausalLM(config)
+    return transformers.Gemma3ForCausalLM(config)
 
 
 def mistral(vocab_size: int) -> PreTrainedModel:
     """All of its layers see only the last five tokens."""
-    config = MistralConfig(vocab_size=vocab_size, sliding_window=5, initializer_range=0.6, **_SIZE, **_IDS)
-    return MistralForCausalLM(config)
+    config = transformers.MistralConfig(vocab_size=vocab_size, sliding_window=5, initializer_range=0.6, **_SIZE, **_IDS)
+    return transformers.MistralForCausalLM(config)
 
 
 def gpt2(vocab_size: int) -> PreTrainedModel:
     """With learned positions."""
-    config = GPT2Config(
+    config = transformers.GPT2Config(
         vocab_size=vocab_size, n_embd=32, n_layer=2, n_head=4, n_positions=128, initializer_range=0.6, **_IDS
     )
-    return GPT2LMHeadModel(config)
+    return transformers.GPT2LMHeadModel(config)
 
 
 def bloom(vocab_size: int) -> PreTrainedModel:
     """It takes distances from a mask with one value for each token, so its rows are a batch."""
-    config = BloomConfig(vocab_size=vocab_size, hidden_size=32, n_layer=2, n_head=4, initializer_range=0.6, **_IDS)
-    return BloomForCausalLM(config)
+    config = transformers.BloomConfig(
+        vocab_size=vocab_size, hidden_size=32, n_layer=2, n_head=4, initializer_range=0.6, **_IDS
+    )
+    return transformers.BloomForCausalLM(config)
 
 
 def t5(vocab_size: int) -> PreTrainedModel:
-    config = T5Config(
+    config = transformers.T5Config(
         vocab_size=vocab_size,
         d_model=32,
         d_kv=8,
@@ -88,11 +79,11 @@ def t5(vocab_size: int) -> PreTrainedModel:
         eos_token_id=2,
         decoder_start_token_id=0,
     )
-    return T5ForConditionalGeneration(config)
+    return transformers.T5ForConditionalGeneration(config)
 
 
 def mbart(vocab_size: int) -> PreTrainedModel:
-    config = MBartConfig(
+    config = transformers.MBartConfig(
         vocab_size=vocab_size,
         d_model=32,
         encoder_layers=2,
@@ -106,7 +97,7 @@ def mbart(vocab_size: int) -> PreTrainedModel:
         decoder_start_token_id=2,
         **_IDS,
     )
-    return MBartForConditionalGeneration(config)
+    return transformers.MBartForConditionalGeneration(config)
 
 
 DECODER_ONLY: dict[str, Callable[[int], PreTrainedModel]] = {
