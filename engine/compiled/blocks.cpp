@@ -14,7 +14,7 @@ namespace pinpoint {
 namespace {
 
 constexpr size_t ALIGNMENT = 64, CHUNK = size_t{512} << 10;
-constexpr size_t MOST_SPARE = 32;  // chunks that no tree uses: 16 MB
+constexpr size_t MOST_SPARE = 72;  // chunks that no tree uses: 36 MB, as many as the trees of sources may need
 
 void* new_chunk(size_t size) {
 #if defined(__linux__)  // not from the heap, which rarely gives memory back

@@ -11,7 +11,7 @@ void encode(const Model& model, const int32_t* source, int length, const Watch& 
   const float* table = model.source_embedding != nullptr ? model.source_embedding : model.embedding;
   for (int s = 0; s < length; ++s) model.embed(table, source[s], s, pass.x(s));
   std::vector<const float*> keys(length);
-  std::vector<float> weights(length);
+  std::vector<float> weights(round_up(length, PLACES));
   for (const EncoderLayer& layer : model.encoder) {
     watch.glance();
     const float* qkv = pass.read(layer.attention.norm, layer.attention.qkv);

@@ -11,6 +11,7 @@ namespace pinpoint {
 
 constexpr int COLUMNS = 32;  // outputs of a block of weights
 constexpr int GROUP = 4;     // inputs that lie side by side in it
+constexpr int PLACES = 16;   // weights of an attention are computed by so many: the numbers of the widest register
 
 inline int round_up(int number, int step) { return (number + step - 1) / step * step; }
 
@@ -53,7 +54,7 @@ struct Kernels {
   void (*normalise)(const float* row, int size, const float* gain, const float* bias, float* normal);
 
   // Attention of one query, all heads: `keys[place]` is a key of all heads, and its value lies `to_value` behind it.
-  // `weights` has room for `num_places` numbers.
+  // `weights` has room for `num_places` numbers, rounded up to a multiple of PLACES.
   void (*attend)(const float* query, const float* const* keys, ptrdiff_t to_value, int num_places, int num_heads,
                  int head_size, float* weights, float* mixed);
 

@@ -2,13 +2,16 @@
 #define WIDTH 16
 #include <immintrin.h>
 
+#if !defined(__clang__)  // GCC 12 takes the intrinsics' undefined registers for mistakes of ours
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include "float_kernels.h"
 #include "processor.h"
 
 namespace pinpoint {
 namespace {
-
-typedef uint32_t Wrapping __attribute__((vector_size(4 * WIDTH)));
 
 constexpr int MOST_ROWS = 12;     // of a tile: its 24 registers of sums, and those of weights, fit into 32
 constexpr int AHEAD = 2048;       // bytes of weights that are fetched in advance

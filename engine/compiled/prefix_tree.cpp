@@ -152,7 +152,7 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, c
     firsts.push_back(past.size());
     longest = std::max(longest, node.position + 1);
   }
-  std::vector<float> weights(longest), unused(config.head_size());
+  std::vector<float> weights(round_up(longest, PLACES)), unused(config.head_size());
   std::vector<const float*> source(source_length_);
   for (int index = 0; index < num_layers; ++index) {
     watch.glance();
@@ -182,7 +182,8 @@ void PrefixTree::compute_together(const int* nodes, int count, int num_layers, c
                             weights.data(), pass.mixed(row));
       if (config.has_guided_alignment && index == config.decoder_layers - 1) {  // the weights of the first head
         model_.kernels.attend(query, source.data(), to_source_value, source_length_, 1, config.head_size(),
-                              nodes_[nodes[row]].state + memory_size_ + size, unused.data());
+                              weights.data(), unused.data());
+        std::copy_n(weights.data(), source_length_, nodes_[nodes[row]].state + memory_size_ + size);
       }
     }
     pass.write(layer.cross.out);

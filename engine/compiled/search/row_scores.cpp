@@ -14,7 +14,7 @@ struct IsWorse {
   }
 };
 
-// Blocks are added in layers of so many nats, each twice the one before: a search rarely looks below the first.
+// Layers of so many nats are added, each twice the one before: a search rarely looks below the first.
 constexpr float LAST_LAYER = 32;
 
 }  // namespace
@@ -34,18 +34,19 @@ RowScores::RowScores(const Steps& steps, int node, const Vocabulary& vocabulary,
   float greatest = maxima_[0];
   for (int block = 0; block < num_blocks(); block++) {
     greatest = std::max(greatest, maxima_[block]);
-    is_failed_ |= std::isnan(maxima_[block]);
+    is_failed_ |= maxima_[block] != maxima_[block];
   }
   low_ = std::numeric_limits<float>::infinity();
-  add_blocks(greatest - log_sum_ - layer_);
+  add_layer(greatest - log_sum_ - layer_);
 }
 
-// Adds the blocks whose bound is at least `low` to those that have been added.
-void RowScores::add_blocks(float low) {
+// Adds what is at least `low` to what has been added: blocks by their bounds, and pieces of opened blocks.
+void RowScores::add_layer(float low) {
   for (int block = 0; block < num_blocks(); block++)
     if (const float bound = maxima_[block] - log_sum_; low <= bound && bound < low_) blocks_.emplace_back(bound, block);
   std::make_heap(blocks_.begin(), blocks_.end());
-  low_ = low;
+  const float above = std::exchange(low_, low);
+  for (const int block : opened_blocks_) add_pieces(block, above);
 }
 
 float RowScores::at(int32_t piece) const {
@@ -54,11 +55,12 @@ float RowScores::at(int32_t piece) const {
   return logits_[piece] - log_sum_;
 }
 
-void RowScores::open_block(int block) {
+// Adds the pieces of a block from `low_` to below `above`.
+void RowScores::add_pieces(int block, float above) {
   const int first = block * BLOCK, last = std::min(first + BLOCK, vocabulary_.size);
   for (int piece = first; piece < last; piece++) {
-    const float log_prob = at(piece);
-    if (!(log_prob > NO_LOG_PROB)) continue;
+    const float log_prob = logits_[piece] - log_sum_;
+    if (log_prob < low_ || log_prob >= above || !(at(piece) > NO_LOG_PROB)) continue;
     opened_.push_back({log_prob, piece});
     std::push_heap(opened_.begin(), opened_.end(), IsWorse());
   }
@@ -71,15 +73,14 @@ bool RowScores::ranked(size_t rank, Scored& found) {
       std::pop_heap(blocks_.begin(), blocks_.end());
       const int block = blocks_.back().second;
       blocks_.pop_back();
-      open_block(block);
+      opened_blocks_.push_back(block);
+      add_pieces(block, std::numeric_limits<float>::infinity());
     }
-    if (opened_.empty() || opened_.front().log_prob < low_) {
-      if (low_ > NO_LOG_PROB) {
-        layer_ *= 2;
-        add_blocks(layer_ <= LAST_LAYER ? low_ - layer_ : NO_LOG_PROB);
-        continue;
-      }
-      if (opened_.empty()) return false;
+    if (opened_.empty()) {
+      if (!(low_ > NO_LOG_PROB)) return false;
+      layer_ *= 2;
+      add_layer(layer_ <= LAST_LAYER ? low_ - layer_ : NO_LOG_PROB);
+      continue;
     }
     std::pop_heap(opened_.begin(), opened_.end(), IsWorse());
     ranked_.push_back(opened_.back());

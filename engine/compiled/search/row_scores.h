@@ -40,8 +40,8 @@ class RowScores {
 
  private:
   int num_blocks() const { return (vocabulary_.size + BLOCK - 1) / BLOCK; }
-  void add_blocks(float low);
-  void open_block(int block);
+  void add_layer(float low);
+  void add_pieces(int block, float above);
 
   const float* logits_;
   float log_sum_;
@@ -50,9 +50,10 @@ class RowScores {
   uint8_t banned_;
   bool is_failed_;
   const float* maxima_ = nullptr;  // of blocks; null: all pieces are opened
-  float low_ = NO_LOG_PROB;        // blocks with a lower bound have not been added
-  float layer_ = 4;                // nats
+  float low_ = NO_LOG_PROB;        // nothing below it has been added
+  float layer_ = 2;                // nats
   std::vector<std::pair<float, int>> blocks_;  // a heap of bounds on unopened blocks
+  std::vector<int> opened_blocks_;
   std::vector<Scored> opened_;                 // a heap of pieces of opened blocks
   std::vector<Scored> ranked_;
 };
