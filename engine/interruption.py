@@ -45,6 +45,11 @@ class Interruption:
         self._on_asked = on_asked
         self._started_at = time.perf_counter() if started_at is None else started_at
 
+    @property
+    def is_possible(self) -> bool:
+        """False if it never interrupts, so that nobody needs to ask."""
+        return self._cancel is not None or self._deadline_ms is not None
+
     def postpone(self, seconds: float) -> None:
         """Puts the deadline off by a time in which others were computed."""
         self._started_at += seconds
@@ -80,6 +85,10 @@ class JointInterruption(Interruption):
     def __init__(self, interruptions: Iterable[Interruption]) -> None:
         super().__init__()
         self._interruptions = tuple(interruptions)
+
+    @property
+    def is_possible(self) -> bool:
+        return all(interruption.is_possible for interruption in self._interruptions)
 
     def cause(self) -> Cause | None:
         found: Cause | None = None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int32, c_int64, c_void_p
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
@@ -404,7 +405,7 @@ class CoreAlignment:
                 _address(lengths), len(targets), _address(logits),
             )
         )  # fmt: skip
-        return np.split(logits, np.cumsum(lengths + 1)[:-1])
+        return _parts(logits, [1 + len(target) for target in targets])
 
     def word_probabilities(
         self,
@@ -426,7 +427,7 @@ class CoreAlignment:
                 _address(targets), _address(counts), _address(found),
             )
         )  # fmt: skip
-        return np.split(found, np.cumsum(num_words)[:-1])
+        return _parts(found, num_words)
 
 
 class CoreGuidedAlignment:
@@ -453,6 +454,12 @@ def core() -> Core | None:
     """The compiled core of this installation; None if it has not been built. Raises CoreError if it is damaged."""
     path = library()
     return None if path is None else Core(path)
+
+
+def _parts(rows: Floats, sizes: Sequence[int]) -> list[Floats]:
+    """So many rows after so many."""
+    ends = [*accumulate(sizes)]
+    return [rows[end - size : end] for end, size in zip(ends, sizes, strict=True)]
 
 
 def _look_of(must_end: MustEnd | None) -> Any:

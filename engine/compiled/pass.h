@@ -13,15 +13,17 @@ class Pass {
  public:
   // `widest` is the largest number of outputs that is read.
   Pass(const Model& model, int num_rows, int widest);
+  ~Pass();
+  Pass(const Pass&) = delete;
 
   int num_rows() const { return num_rows_; }
-  float* x(int row) { return x_.data() + static_cast<size_t>(row) * size_; }
+  float* x(int row) { return buffers_.x.data() + static_cast<size_t>(row) * size_; }
   // The outputs of a product of the stream, one row after the other, `linear.stride()` apart; valid until the next call.
   const float* read(const Norm& norm, const Linear& linear);
   // Where an attention leaves its result for `write`.
-  float* mixed(int row) { return mixed_.data() + static_cast<size_t>(row) * size_; }
+  float* mixed(int row) { return buffers_.mixed.data() + static_cast<size_t>(row) * size_; }
   // Adds a product of the attention's results to the stream.
-  void write(const Linear& linear) { add_product(linear, mixed_.data(), size_); }
+  void write(const Linear& linear) { add_product(linear, buffers_.mixed.data(), size_); }
   void feed_forward(const FeedForward& layer);
   // Normalises the stream for the last time.
   void finish(const Norm& norm);
@@ -35,9 +37,15 @@ class Pass {
   const Model& model_;
   const int num_rows_;
   const size_t size_;
-  std::vector<float> x_, normal_, mixed_, wide_, narrow_;
-  std::vector<float*> pointers_;
-  QuantisedRows quantised_;
+
+  // The memory of a pass, which the next one of the thread uses again.
+  struct Buffers {
+    std::vector<float> x, normal, mixed, wide, narrow;
+    std::vector<float*> pointers;
+    QuantisedRows quantised;
+  };
+  static thread_local Buffers spare_;
+  Buffers buffers_;
 };
 
 }  // namespace pinpoint

@@ -5,7 +5,6 @@ Converts the links of the alignment head, which are between pieces, to character
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -100,13 +99,13 @@ def _unlinked_words(
 
 def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]) -> list[Span]:
     """(target word, source word) of unlinked words that occur once in each text: names, which the head misses."""
-    sources, targets = Counter(source_words), Counter(target_words)
     linked_targets, linked_sources = {target for target, _ in links}, {source for _, source in links}
-    places = {word: place for place, word in enumerate(source_words) if sources[word] == 1}
     return [
-        (place, places[word])
+        (place, source_words.index(word))
         for place, word in enumerate(target_words)
-        if targets[word] == 1 and word in places and place not in linked_targets and places[word] not in linked_sources
+        if place not in linked_targets
+        and source_words.count(word) == target_words.count(word) == 1
+        and source_words.index(word) not in linked_sources
     ]
 
 

@@ -109,9 +109,11 @@ class PreparedRequest:
         *,
         expects: bool,
     ) -> PreparedRequest:
-        asked = tuple(phrase for phrase in request.phrases if expects or not phrase.is_expected)
+        asked = request
+        if not expects:
+            asked = replace(request, phrases=tuple(phrase for phrase in request.phrases if not phrase.is_expected))
         interruption.check()
-        if (reason := excess(replace(request, phrases=asked))) is not None:
+        if (reason := excess(asked)) is not None:
             return cls._refused(request, direction, marks, reason)
         reading = RequestReader(codec, source_codec or codec, aligns).read(request, direction)
         request = reading.request

@@ -101,7 +101,7 @@ class CoreSources:
     def _encode(self, ids: Sequence[int], direction: str, interruption: Interruption) -> CoreSource:
         """A source of this direction, given by its pieces, without a place in the cache."""
         try:
-            memory_SE, cross = self._core.encode(ids, None if interruption is NEVER else interruption.must_end)
+            memory_SE, cross = self._core.encode(ids, interruption.must_end if interruption.is_possible else None)
         except CoreCancelled:
             interruption.check()
             raise

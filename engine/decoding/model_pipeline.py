@@ -113,7 +113,9 @@ class ModelPipeline(RequestPipeline):
         """The word alignment of each target of one source; None from a model without an alignment head."""
         if not self._loaded.aligns or not targets:
             return [None] * len(targets)
-        scores = self._alignment_scores(replace(prepared, datastore=None))
+        if prepared.datastore is not None:
+            prepared = replace(prepared, datastore=None)
+        scores = self._alignment_scores(prepared)
         return align(self._loaded, scores, prepared.source, prepared.direction, prepared.marks, targets, decodings)
 
     def _alignment_scores(self, prepared: PreparedRequest) -> AlignmentScores:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.compiled.c_interface import PrefixTree
 from engine.decoding.aligner import Alignment, WordAlignment, with_alignment
@@ -228,14 +228,17 @@ class RequestPipeline(ABC):
 
     def sentence(self, prepared: PreparedRequest, options: SearchOptions, interruption: Interruption) -> Sentence:
         """The search's task. Raises InvalidRequest for a score that the model has no parameters for."""
+        own: dict[str, Any] = {"beam": options.beam_for(prepared.num_tokens)}
         if not prepared.constraints.phrases:
-            options = replace(options, repetition_penalty=0.0)
+            own["repetition_penalty"] = 0.0
         if self._reranks(prepared, options):
-            options = replace(options, nbest=options.num_found)
+            own["nbest"] = options.num_found
+        if any(getattr(options, name) != value for name, value in own.items()):
+            options = replace(options, **own)
         return Sentence(
             prepared.constraints,
             prepared.max_length(options, self._model.config.max_pieces),
-            replace(options, beam=options.beam_for(prepared.num_tokens)),
+            options,
             self._scoring(prepared, options),
             source=prepared,
             interruption=interruption,

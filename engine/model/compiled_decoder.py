@@ -82,7 +82,7 @@ class CompiledDecoder:
     @contextmanager
     def _watched(self, tree: PrefixTree) -> Iterator[None]:
         """Lets the interruption end calls of the tree."""
-        if self._interruption is NEVER:
+        if not self._interruption.is_possible:
             yield
             return
         tree.watch(self._interruption.must_end)

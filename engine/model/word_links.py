@@ -46,7 +46,8 @@ def word_probabilities(
 
 def word_links(probabilities: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
     """All linked pairs (target word, source word), in order; `probabilities` are of the words."""
-    return [(target, source) for target, source in np.argwhere(probabilities > THRESHOLD).tolist()]
+    targets, sources = (probabilities > THRESHOLD).nonzero()
+    return [*zip(targets.tolist(), sources.tolist(), strict=True)]
 
 
 def weak_links(

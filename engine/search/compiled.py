@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import EngineError, InvalidRequest
-from engine.interruption import NEVER, Cause, Interrupted, Interruption
+from engine.interruption import Cause, Interrupted, Interruption
 from engine.search.automaton import PhraseAutomaton
 from engine.search.finished import SearchHypothesis
 from engine.search.indexed import IndexedTexts
@@ -38,6 +38,8 @@ _MESSAGE_SIZE: Final = 256
 # Answers of callbacks and results of a search, as in callbacks.h, task.h and search_interface.cpp.
 _FAILED: Final = -1
 _ANSWER_OF: Final[dict[Cause, int]] = {"cancelled": -2, "deadline": -3}
+_SCORE_KINDS: Final = {name: number for number, name in enumerate(get_args(Score))}
+_STOPPINGS: Final = {name: number for number, name in enumerate(get_args(Stopping))}
 _OUTCOMES: Final[tuple[Outcome, ...]] = ("complete", "unmet", "failed", "deadline", "cancelled")
 _CALLBACK_FAILED, _DONE, _OUT_OF_MEMORY, _TOO_LONG = -1, 0, 2, 4
 
@@ -203,7 +205,7 @@ class _Run:
         interruption: Interruption = sentence.interruption
         guard.error = None
         callbacks = _Callbacks(
-            _Interrupted() if interruption is NEVER else _Interrupted(guard(self._interrupted)),
+            _Interrupted(guard(self._interrupted)) if interruption.is_possible else _Interrupted(),
             _TextNumber(guard(self._text_number)),
         )
         task, held = self._task()
@@ -268,8 +270,8 @@ class _Run:
             max_length=sentence.max_length,
             max_sentences=sentence.max_sentences,
             max_repeats=sentence.max_repeats,
-            score=get_args(Score).index(scoring.kind),
-            stopping=get_args(Stopping).index(options.stopping),
+            score=_SCORE_KINDS[scoring.kind],
+            stopping=_STOPPINGS[options.stopping],
             keeps_finished=options.finished == "keep",
             prunes_by_first=options.pruning == "first_finished",
             spreads=options.crowding == "spread",

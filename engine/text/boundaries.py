@@ -154,14 +154,16 @@ def words(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     `spans[i]` are the characters of piece i in `text`. Pieces whose spans overlap have bytes of one character.
     """
     found: list[tuple[int, int]] = []
+    before = -1  # the end of the piece before, if it is part of a word
     for number, (start, end) in enumerate(spans):
         if not text[start:end].strip(" "):
+            before = -1
             continue
-        goes_on = found and found[-1][1] == number and _is_one_word(text, spans[number - 1], (start, end))
-        if goes_on:
+        if start <= before and _is_one_word(text, spans[number - 1], (start, end)):
             found[-1] = (found[-1][0], number + 1)
         else:
             found.append((number, number + 1))
+        before = end
     return found
 
 

@@ -253,6 +253,8 @@ def test_scores_that_are_not_numbers_fail_the_sentence(core):
 class _After(Interruption):
     """Interrupts with a cause once the model has computed prefixes of more than `num_pieces` pieces."""
 
+    is_possible = True
+
     def __init__(self, cause, num_pieces):
         super().__init__()
         self._cause, self._num_pieces, self.longest = cause, num_pieces, 0

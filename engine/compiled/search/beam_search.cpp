@@ -81,7 +81,6 @@ void BeamSearch::step() {
     nodes.push_back(row.node);
     tokens.push_back(pieces_of(row.history));
   }
-  watch_.look();
   expand(nodes);
   result_.num_model_steps++;
   result_.num_rows += static_cast<int64_t>(rows_.size());
@@ -91,7 +90,7 @@ void BeamSearch::step() {
   const Limits limits{beam, max_children, pool_.pruning_total() - task_.pruning_threshold, pool_.best_total()};
   Expansion expansion(setting_, steps_, rows_, tokens, num_pieces_, limits);
   const std::vector<Candidate> candidates = expansion.candidates();
-  watch_.look();
+  watch_.glance();
   const std::vector<bool> is_chosen = share_beam(candidates, beam);
   std::vector<Candidate> ended, going;
   for (size_t i = 0; i < candidates.size(); i++)
@@ -217,6 +216,7 @@ Hypothesis BeamSearch::hypothesis(int32_t history, int32_t length, double log_pr
 // The pieces behind a history, after the begin token.
 std::vector<int32_t> BeamSearch::pieces_of(int32_t history) const {
   std::vector<int32_t> pieces;
+  pieces.reserve(result_.num_steps + 2);
   walk_back(history, [&](int32_t piece, double) { pieces.push_back(piece); });
   pieces.push_back(vocabulary_.begin);
   std::reverse(pieces.begin(), pieces.end());

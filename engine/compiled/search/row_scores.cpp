@@ -36,6 +36,8 @@ RowScores::RowScores(const Steps& steps, int node, const Vocabulary& vocabulary,
     greatest = std::max(greatest, maxima_[block]);
     is_failed_ |= maxima_[block] != maxima_[block];
   }
+  blocks_.reserve(BLOCK);
+  opened_.reserve(BLOCK);
   low_ = std::numeric_limits<float>::infinity();
   add_layer(greatest - log_sum_ - layer_);
 }
