@@ -22,17 +22,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from app.collector import keep_modules_out_of_collections
 from benchmarks.latency import ROOT, Peer, in_precision, sample_sentences
 from benchmarks.paper_dba import commit, environment, write_json
 from benchmarks.speed.timing import interleave
-from engine import Follow, Phrase, Request, SearchOptions, Translator
+from engine import Avoid, Follow, Phrase, Request, SearchOptions, Translator
 from engine.model import load_model
 from engine.threads import set_num_threads
 
 COUNTS = (1, 3, 10)  # constraint tokens
 NONE = "none"
 KNOWN, UNKNOWN, COMPLETION = "follow, the pin has its place", "follow, the pin has no place", "half is given"
-OF_PEOPLE = (KNOWN, UNKNOWN, COMPLETION)
+BANNED, LIMITED = "a word is banned", "a pin occurs at most once"
+OF_PEOPLE = (KNOWN, UNKNOWN, COMPLETION, BANNED, LIMITED)
 DOCUMENT_BEAM, NUM_ALTERNATIVES = 5, 8
 
 
@@ -50,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     model = load_model(options.model)
     translator = Translator(in_precision(model, "int8"))
     sentences = sample_sentences(options.sentences)
+    keep_modules_out_of_collections()  # as the app does
     with tempfile.TemporaryDirectory() as scratch:
         peer = Peer(model, Path(scratch) / "model")
         rows = [row for sentence in sentences for row in rows_of(sentence, translator, peer, options)]
@@ -120,6 +123,8 @@ def rows_of(sentence: str, translator: Translator, peer: Peer, options: argparse
     requests[KNOWN] = Request(sentence, phrases=pin, follow=Follow(in_place))
     requests[UNKNOWN] = Request(sentence, phrases=pin, follow=Follow(text))
     requests[COMPLETION] = Request(sentence, prefix=text[: len(text) // 2])
+    requests[BANNED] = Request(sentence, avoid=(Avoid(max(text.split(), key=len).strip('.,:;()"')),))
+    requests[LIMITED] = Request(sentence, phrases=(Phrase(words[0], max_count=1),))
     for kind, request in requests.items():
         expected = translator.translate(request, settings)
 

@@ -202,11 +202,10 @@ def time_over_post_editing(name: str) -> Callable[[Results], float]:
 
 
 BARS = (
-    Row.of(bars.PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 1")),
     Row.of(bars.OPUS_PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 1", "opus_pins")),
     Row.of(bars.OPUS_PIN_MS, "latency", median_pin("opus_pins")),
     Row.of(bars.FIREFOX_PIN_MS, "latency", median_pin("firefox_pins")),
-    *(Row.of(bar, "constraints_against_ctranslate2", core_ratio(str(count))) for count, bar in bars.CORE_PIN.items()),
+    *(Row.of(bar, "constraints_against_ctranslate2", core_ratio(kind)) for kind, bar in bars.CORE_PIN.items()),
     *(
         Row.of(bar, "constraints_against_ctranslate2", core_document(threads))
         for threads, bar in bars.CORE_DOCUMENT.items()
