@@ -9,9 +9,9 @@ from heapq import heappop, heappush
 def best_combinations(values: Sequence[Sequence[float]]) -> Iterator[tuple[int, ...]]:
     """Yields all places of one item of each list, by the sum of their values, the largest first.
 
-    Lists come in the order of the loss from their first to their second item. A combination has at most three next ones:
-    one place further in the list that was changed last; the second item of the next list; and the latter instead of the
-    second item of the list that was changed last. So each is reached once, and few wait.
+    Lists come in the order of the loss from their first to their second item. A combination has at most three next
+    ones: one place further in the list that was changed last; the second item of the next list; and the latter instead
+    of the second item of the list that was changed last. So each is reached once, and few wait.
 
     >>> list(best_combinations([[0.0, -3.0], [0.0, -1.0]]))
     [(0, 0), (0, 1), (1, 0), (1, 1)]
