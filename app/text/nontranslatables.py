@@ -39,6 +39,10 @@ _ADDRESS = re.compile(
     | (?<![\w$])\$(?:[A-Za-z_]\w*+(?![{$])|\([A-Za-z_][\w.]*\))  # $HOME, $(OutDir)
     | \{%[^{}]*%\}  # {% if user %}
     | <(?:\d{2,}:)?\d\d:\d\d\.\d{3}>  # the time of a word in WebVTT
+    | (?<!\w)[A-Z]{2}\d\d(?:[ \u00a0]?[A-Z\d]{4}){3,7}(?:[ \u00a0]?[A-Z\d]{1,3})?(?!\w)  # IBAN
+    # AB-1234/56, SN-00123-A, ISO/IEC-27001, 4711-B, but not MAY-2026
+    | (?<![\w/.-])(?=(?:[\w/-]*?\d){3})(?:(?!JAN|FEB|MAR|APR|MAY|MAI|JUN|JUL|AUG|SEP|O[CK]T|NOV|DE[CZ])[A-Z]{1,4}\d*
+        (?:[-/](?:\d+[A-Z]?|[A-Z]{1,3}\d*))+|\d{3,}(?:[-/]\d+)*-[A-Z]{1,2})(?!\w|[-/.]\w)
     # {count, plural, one {# file} other {# files}}
     | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal|choice)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
     | \{\s*+\w++\s*+,\s*+(?:number|date|time|spellout|ordinal|duration)\s*+(?:,[^{}]*+)?\}  # {day, date, short}
@@ -79,6 +83,12 @@ _DOLLAR = re.compile(
     r"|(?:(?<=\d)|(?<=\d[ ]))(?<!\$\d)\$(?![\w{($])"
 )
 _INCH = re.compile(r'(?<=\d)"')
+_BLANK = re.compile(r"(?<!\w)_{3,}(?!\w)")  # to be filled in
+# +49 (0)30 1234567-89, (030) 1234567, 0800/123456
+_PHONE = re.compile(
+    r"(?<![\w+.,-])(?:\+\d{1,3}[ \u00a0/-]?(?:\(\d{1,4}\)[ \u00a0]?)?\d{2,5}|\(0\d{1,4}\)|0\d{2,4})"
+    r"(?:[ \u00a0/-]{1,3}\d{2,9}){1,5}(?![\w.,]*\w)"
+)
 # The label of a heading or of an item of a list: "a)", "(iii)", "2)", "B.", "IV.", "B.2"; not "1.", an ordinal number.
 _LIST_LABEL = re.compile(
     r"^(?:\(?(?:[A-Za-z]|[ivx]{2,5}|[IVX]{2,5}|\d{1,3})\)|(?:[A-Z]|[IVX]{2,5})\.|[A-Z](?:\.\d{1,2}){1,3}\.?)"
@@ -267,8 +277,11 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
         yield match.start(), -match.end(), 0, "placeholder"
     for match in _FOOTNOTE_NUMBER.finditer(text):
         yield match.start(), -match.end(), 0, "sign"
-    for match in _LIST_LABEL.finditer(text):
+    for match in (*_LIST_LABEL.finditer(text), *_BLANK.finditer(text)):
         yield match.start(), -match.end(), 2, "sign"
+    for match in _PHONE.finditer(text):
+        if sum(map(str.isdigit, match.group())) > 6:
+            yield match.start(), -match.end(), 1, "address"
     for match in _ADDRESS.finditer(text):
         if _LETTER.search(match.group()):
             yield match.start(), -match.end(), 1, "lone" if _TAG_ALONE.match(match.group()) else "address"

@@ -20,7 +20,13 @@ _MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only che
 _LARGEST_SPELT: Final = 12  # numbers up to this one are often written as words, or not at all: "one of them"
 _MAX_FORMS: Final = 24
 _DIGIT: Final = re.compile("[0-9]")
-_NUMBER_WORD: Final = re.compile(r"(?<![.!?] )\bNos?\.(?=[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))")
+_NUMBER_WORD: Final = re.compile(
+    r"(?<![.!?] )\bNos?\.(?=:|[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))"
+    r"|(?i:(?<=account )|(?<=article )|(?<=batch )|(?<=customer )|(?<=invoice )|(?<=item )|(?<=lot )|(?<=model )"
+    r"|(?<=order )|(?<=part )|(?<=phone )|(?<=serial ))nos?\.(?=:|[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))"
+)
+_SMALL_RANGE: Final = re.compile(r"(?<![\w.,/:+–-])(1[0-2]|[1-9])[-–](1[0-2]|[1-9])(?![\w/:–-]|[.,]\d)")
+_TO: Final = {"de": "bis", "en": "to", "fr": "à", "es": "a", "it": "a", "pt": "a", "nl": "tot", "pl": "do"}
 _NUMBER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "de": ("Nr.", "Nummer", "Nummern"), "fr": ("n°", "nº", "numéro"), "es": ("n.º", "núm.", "número"),
     "it": ("n.", "numero"), "pt": ("n.º", "número"), "nl": ("nr.", "nummer"), "pl": ("nr", "numer"),
@@ -74,13 +80,30 @@ def required_quantities(source: str, source_language: str, target_language: str)
         replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
         required += _symbol_behind(source, quantity.end, languages)
-    return (*required, *_words_for_number(source, languages))
+    ranges = (one for one in _small_ranges(source, target_language) if not _is_in_words(one, source, source_language))
+    return (*required, *ranges, *_words_for_number(source, languages))
 
 
 def _as_name(quantity: Quantity) -> Quantity:
     """The number of a section, part or version as it stands, although a translator may read it as a decimal number."""
     is_name = quantity.readings[0][0][0] == "text"
     return replace(quantity, readings=quantity.readings[:1]) if is_name else quantity
+
+
+def _small_ranges(source: str, language: str) -> Iterator[RequiredQuantity]:
+    """Ranges such as "5–7", of whose numbers neither is required alone."""
+    word = _TO.get(language.partition("-")[0])
+    for match in [*_SMALL_RANGE.finditer(source)][:_MAX_REQUIRED]:
+        if int(match[1]) < int(match[2]):
+            in_words = (f"{match[1]} {word} {match[2]}",) if word else ()
+            yield RequiredQuantity(*match.span(), (f"{match[1]}–{match[2]}", f"{match[1]}-{match[2]}", *in_words), ())
+
+
+def _is_in_words(part: RequiredQuantity, source: str, language: str) -> bool:
+    """True if a number in the part belongs to a time or date."""
+    return any(
+        one.kind != "number" and one.start < part.end and part.start < one.end for one in quantities(source, language)
+    )
 
 
 def _words_for_number(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:

@@ -66,6 +66,10 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("(iii) the customer\nIV. Delivery\nB.2 Care\n25) Bolts", "sign:(iii) sign:IV. sign:B.2 sign:25)"),
         ("1. Mai, z. B. so", ""),  # may be an ordinal number
         ("a)", ""),
+        ("DE89 3704 0044 0532 0130 00, Name: ____", "address:DE89 3704 0044 0532 0130 00 sign:____"),
+        ("+49 (0)30 1234567-89 or (030) 1234567", "address:+49 (0)30 1234567-89 address:(030) 1234567"),
+        ("01/02/2024, 01-02-2024, 0.123.456, +3.4 %, MP3, 24-HOUR, MAY-2026", ""),  # no phone numbers and codes
+        ("AB-1234/56, SN-00123-A or 4711-B.", "address:AB-1234/56 address:SN-00123-A address:4711-B"),
         ('The "big" door is 1/2" wide.', 'sign:"'),
         ('The door is "5" or 6" wide', ""),  # perhaps quotation marks
         ("<00:04.000>open", "lone:<00:04.000>"),  # WebVTT

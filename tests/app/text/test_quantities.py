@@ -224,10 +224,12 @@ def test_numbers_that_translations_keep_are_required(source: str, forms: list[st
     [
         ("1.2 Safety notes", [("1.2",)]),  # a translator may still write "1,2"
         ("0.5 Percent", [("0,5",)]),
+        ("In 5–7 days, not 3-1", [("5–7", "5-7", "5 bis 7")]),
+        ("Serial no.: 5", [("5",), ("Nr.", "Nummer", "Nummern")]),
         ("25) Open files<sup>13</sup> now", []),  # a label and a footnote, which are put back
     ],
 )
-def test_numbers_of_sections_are_required_as_they_are(source: str, forms: list[tuple[str, ...]]):
+def test_numbers_of_sections_and_small_ranges_are_required_as_they_are(source: str, forms: list[tuple[str, ...]]):
     assert [one.forms for one in required_quantities(source, "en", "de")] == forms
 
 
