@@ -2,18 +2,4 @@
 
 from engine.evaluation.evaluate import Evaluation, EvaluationSegment, evaluate
 from engine.evaluation.metrics import Scores, measure, score
-from engine.evaluation.terminology import WINDOWS, TermList, TermOccurrence, num_terms_met, window_overlap
-
-__all__ = [
-    "WINDOWS",
-    "Evaluation",
-    "EvaluationSegment",
-    "Scores",
-    "TermList",
-    "TermOccurrence",
-    "evaluate",
-    "measure",
-    "num_terms_met",
-    "score",
-    "window_overlap",
-]
+from engine.evaluation.terminology import TermList, TermOccurrence, num_terms_met, window_overlap

@@ -13,20 +13,3 @@ from engine.importers.catalogue import (
 )
 from engine.importers.hub import FetchProgress
 from engine.importers.resolve import cache_folder, install_model, is_hub_id, model_folder
-
-__all__ = [
-    "BUNDLED_MODEL",
-    "FAMILIES",
-    "FetchProgress",
-    "ModelEntry",
-    "ModelFamily",
-    "cache_folder",
-    "describe_model",
-    "install_model",
-    "is_hub_id",
-    "known_models",
-    "model_folder",
-    "origin_of",
-    "read_card",
-    "remove_model",
-]

@@ -11,7 +11,7 @@ from engine.model.checkpoint import LoadedModel, load_model
 from engine.model.config import ModelConfig
 from engine.model.directions import Directions, offer_of
 from engine.model.memory_check import megabytes
-from engine.model.word_links import weak_links, word_links, word_probabilities
+from engine.model.word_links import word_links, word_probabilities
 
 if TYPE_CHECKING:
     from engine.model.alignment import AlignmentHead
@@ -37,25 +37,3 @@ else:
         if name not in _NEED_TORCH:
             raise AttributeError(f"module 'engine.model' has no attribute {name!r}")
         return getattr(import_module(f"engine.model.{_NEED_TORCH[name]}"), name)
-
-
-__all__ = [
-    "AlignmentHead",
-    "Datastore",
-    "DatastoreOptions",
-    "Decoder",
-    "Directions",
-    "EncodedSources",
-    "LoadedModel",
-    "ModelConfig",
-    "StoredPair",
-    "Transformer",
-    "load_model",
-    "load_weights",
-    "megabytes",
-    "offer_of",
-    "save_weights",
-    "weak_links",
-    "word_links",
-    "word_probabilities",
-]

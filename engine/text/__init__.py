@@ -1,16 +1,11 @@
 """Text to pieces and back, exactly. Independent of tensors, models and search."""
 
 from engine.text.boundaries import (
-    NUMBER_JOINERS,
     SENTENCE_CLOSERS,
     SENTENCE_ENDS,
-    SENTENCE_OPENERS,
-    Standing,
     head_of_compound,
     is_digit,
-    is_left_boundary,
     is_mark,
-    is_right_boundary,
     is_sentence_start,
     is_unspaced,
     is_word_char,
@@ -37,7 +32,7 @@ from engine.text.byte_pieces import (
 )
 from engine.text.codec import Codec, DecodedPieces, EncodedPieces, TextCodec
 from engine.text.compounds import COMPOUNDING, compound_head, is_compound
-from engine.text.languages import short_code, short_names
+from engine.text.languages import short_code
 from engine.text.moses_codec import MosesCodec
 from engine.text.normalisation import IGNORABLE, NormalText, PlainForm, normalise
 from engine.text.placeholders import PLACEHOLDER
@@ -58,69 +53,3 @@ from engine.text.vocabulary import (
     Vocabulary,
 )
 from engine.text.word_forms import FormList, form_list
-
-__all__ = [
-    "BOS",
-    "COMPOUNDING",
-    "DIRECTION_PIECES",
-    "DOMAIN_PIECES",
-    "EOS",
-    "FORMALITY_PIECES",
-    "IGNORABLE",
-    "NUMBER_JOINERS",
-    "PAD",
-    "PLACEHOLDER",
-    "REPLACEMENT",
-    "SENTENCE_CLOSERS",
-    "SENTENCE_ENDS",
-    "SENTENCE_OPENERS",
-    "SPARE_PIECES",
-    "SPECIAL_PIECES",
-    "SYNTHETIC_PIECE",
-    "UNK",
-    "UNKNOWN_SURFACE",
-    "BytePairs",
-    "Codec",
-    "DecodedPieces",
-    "EncodedPieces",
-    "FormList",
-    "MosesCodec",
-    "NormalText",
-    "PlainForm",
-    "SentencePieceCodec",
-    "Standing",
-    "TextCodec",
-    "Vocabulary",
-    "begins_with_byte",
-    "breaks_character",
-    "byte_surface",
-    "bytes_of",
-    "compound_head",
-    "ends_unfinished",
-    "form_list",
-    "has_bytes",
-    "head_of_compound",
-    "is_compound",
-    "is_digit",
-    "is_left_boundary",
-    "is_mark",
-    "is_right_boundary",
-    "is_sentence_start",
-    "is_unspaced",
-    "is_word_char",
-    "join_bytes",
-    "joins_words",
-    "normalise",
-    "occurrences",
-    "read_pieces",
-    "read_surface",
-    "sentence_spans",
-    "short_code",
-    "short_names",
-    "split_bytes",
-    "stands_alone",
-    "surface_of",
-    "word_at",
-    "word_of_piece",
-    "words",
-]
