@@ -66,6 +66,19 @@ export const button = (classes, attributes, ...children) =>
   /** @type {HTMLButtonElement} */ (h(`button${classes}`, {type: 'button', ...attributes}, ...children));
 
 /**
+ * The head of a table.
+ * @param {...(string | Element)} cells their texts, or cells
+ */
+export const tableHead = (...cells) =>
+  h(
+    'thead',
+    h(
+      'tr',
+      cells.map(cell => (typeof cell === 'string' ? h('th', {scope: 'col'}, cell) : cell)),
+    ),
+  );
+
+/**
  * Sets a text only if it changed, so that it is not repainted or announced twice.
  * @param {Element} element
  * @param {string} text

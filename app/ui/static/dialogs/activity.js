@@ -1,6 +1,6 @@
 /* The dialog that shows who did what when, in the documents of the projects that the person manages. */
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, icon, t} from '../core/dom.js';
+import {button, count, h, icon, t, tableHead} from '../core/dom.js';
 import {dayAndTime} from '../core/texts.js';
 
 const KINDS = ['document', 'text', 'confirmation', 'review', 'comment', 'constraint', 'term', 'project', 'export'];
@@ -74,17 +74,7 @@ class ActivityDialog {
       body: [
         h('p.muted', t('activity.lead')),
         h('div.gtools', this.person, this.document, this.kind),
-        h(
-          'table.documents',
-          h(
-            'thead',
-            h(
-              'tr',
-              heads.map(name => h('th', {scope: 'col'}, t(`activity.${name}`))),
-            ),
-          ),
-          this.rows,
-        ),
+        h('table.documents', tableHead(...heads.map(name => t(`activity.${name}`))), this.rows),
         this.more,
       ],
       buttons: [

@@ -1,7 +1,7 @@
 /* Analysis before work: the words of this document, or of several, by how much is known of them already, and the price by
    a rate card. The rate card stays in this browser. */
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, icon, number, setText, t} from '../core/dom.js';
+import {button, count, h, icon, number, setText, t, tableHead} from '../core/dom.js';
 import {readStored, writeStored} from '../core/storage.js';
 import {groupName} from './packing.js';
 
@@ -107,18 +107,7 @@ class AnalysisDialog {
         this.choices.length > 1 ? h('label.line', t('analysis.which'), this.choice) : null,
         h(
           'table',
-          h(
-            'thead',
-            h(
-              'tr',
-              h('th', {scope: 'col'}, t('analysis.band')),
-              heads[0],
-              this.unit,
-              heads[1],
-              heads[2],
-              this.weighted,
-            ),
-          ),
+          tableHead(t('analysis.band'), heads[0], this.unit, heads[1], heads[2], this.weighted),
           h(
             'tbody',
             BANDS.map(([band], i) =>

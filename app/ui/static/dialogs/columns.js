@@ -1,6 +1,6 @@
 /* The dialog in which a person chooses what each column of a glossary is used for. */
 import {Dialog} from '../core/dialog.js';
-import {button, h, setText, t} from '../core/dom.js';
+import {button, h, setText, t, tableHead} from '../core/dom.js';
 
 const USES = [
   'ignore',
@@ -86,13 +86,7 @@ export const askColumns = (bench, name, {rows, uses, has_header: hasHeader}) =>
           {tabindex: 0, role: 'group', 'aria-label': t('columns.title', {name})},
           h(
             'table',
-            h(
-              'thead',
-              h(
-                'tr',
-                ['columns.name', 'reading.rows', 'columns.used'].map(key => h('th', {scope: 'col'}, t(key))),
-              ),
-            ),
+            tableHead(t('columns.name'), t('reading.rows'), t('columns.used')),
             h(
               'tbody',
               uses.map((_, at) => h('tr', names[at], examples[at], h('td', choices[at]))),

@@ -1,5 +1,5 @@
 /* The table of documents in the dialog of all documents: search, choice of a project, and a row for each document. */
-import {button, count, h, icon, setText, showChildren, sr, t, tn} from '../core/dom.js';
+import {button, count, h, icon, setText, showChildren, sr, t, tableHead, tn} from '../core/dom.js';
 import {newsMark} from '../core/notices.js';
 import {dayAndTime} from '../core/texts.js';
 import {pairName} from './project_form.js';
@@ -52,14 +52,7 @@ export class DocumentTable {
       h('div.gtools', h('label.search', icon('search'), this.search), this.choice, this.number),
       h(
         'table.documents',
-        h(
-          'thead',
-          h(
-            'tr',
-            heads.map(name => h('th', {scope: 'col'}, t(`documents.${name}`))),
-            h('th', {scope: 'col'}, sr(t('documents.actions'))),
-          ),
-        ),
+        tableHead(...heads.map(name => t(`documents.${name}`)), h('th', {scope: 'col'}, sr(t('documents.actions')))),
         this.rows,
       ),
     ];

@@ -1,7 +1,7 @@
 /* Opens several files as documents of the project: one after the other, with progress and a list of what was opened. */
 import {isArchive, toBase64} from '../core/chosen_files.js';
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, setText, t, tn} from '../core/dom.js';
+import {button, count, h, setText, t, tableHead, tn} from '../core/dom.js';
 import {upload} from '../core/upload.js';
 
 const MAX_ROWS = 1000;
@@ -182,7 +182,7 @@ const showOpened = (bench, rows, onClose) => {
       opened.length > 1 ? h('p.muted', t('opened.where')) : null,
       h(
         'table',
-        h('thead', h('tr', h('th', {scope: 'col'}, t('opened.file')), h('th', {scope: 'col'}, t('opened.result')))),
+        tableHead(t('opened.file'), t('opened.result')),
         h(
           'tbody',
           shown.map(row => fileRow(bench, row)),

@@ -1,6 +1,6 @@
 /* Exports several translated documents as one ZIP file: those that were opened together, or those of the project. */
 import {Dialog} from '../core/dialog.js';
-import {button, count, h, icon, setText, t, tn} from '../core/dom.js';
+import {button, count, h, icon, setText, t, tableHead, tn} from '../core/dom.js';
 
 /**
  * Asks which documents to export.
@@ -46,19 +46,7 @@ class Packing {
       body: [
         groups.length > 1 ? h('label.line', t('packing.which'), this.choice) : null,
         this.about,
-        h(
-          'table',
-          h(
-            'thead',
-            h(
-              'tr',
-              h('th', this.all),
-              h('th', {scope: 'col'}, t('documents.document')),
-              h('th', {scope: 'col'}, t('documents.state')),
-            ),
-          ),
-          this.rows,
-        ),
+        h('table', tableHead(h('th', this.all), t('documents.document'), t('documents.state')), this.rows),
         h('label.check', this.proposals, ' ', t('packing.proposals')),
         this.wrong,
       ],

@@ -1,6 +1,6 @@
 /* The dialog in which a person chooses how a file is read: encoding, columns, more texts, segments, and its parts. */
 import {Dialog} from '../core/dialog.js';
-import {button, h, setText, t} from '../core/dom.js';
+import {button, h, setText, t, tableHead} from '../core/dom.js';
 import {partsField} from './text_parts.js';
 
 /**
@@ -64,17 +64,9 @@ export const showReading = async bench => {
       table.replaceChildren(
         h(
           'table',
-          h(
-            'thead',
-            h(
-              'tr',
-              Array.from({length: numColumns}, (_, at) =>
-                h(
-                  'th',
-                  {scope: 'col'},
-                  at === from ? t('reading.source') : at === to ? t('reading.target') : String(at + 1),
-                ),
-              ),
+          tableHead(
+            ...Array.from({length: numColumns}, (_, at) =>
+              at === from ? t('reading.source') : at === to ? t('reading.target') : String(at + 1),
             ),
           ),
           h(

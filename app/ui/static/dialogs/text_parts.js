@@ -1,5 +1,5 @@
 /* In the import settings: which keys of JSON or YAML are translated, and what the elements of XML are. */
-import {h, setText, t, tn} from '../core/dom.js';
+import {h, setText, t, tableHead, tn} from '../core/dom.js';
 
 const PAUSE_MS = 400; // after a key, before the rules are tried
 
@@ -77,13 +77,7 @@ export const partsField = (bench, choice, onChange) => {
     table.replaceChildren(
       h(
         'table',
-        h(
-          'thead',
-          h(
-            'tr',
-            ['parts.part', 'parts.use', 'parts.num', 'parts.text'].map(name => h('th', {scope: 'col'}, t(name))),
-          ),
-        ),
+        tableHead(t('parts.part'), t('parts.use'), t('parts.num'), t('parts.text')),
         h('tbody', parts.map(row)),
       ),
       numParts > parts.length ? h('p.muted', tn('parts.more', numParts - parts.length)) : '',

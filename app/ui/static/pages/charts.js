@@ -1,5 +1,5 @@
 /* Charts as SVG. Colours come from the page's style sheet; `table` shows the same numbers as text. */
-import {append, count, h, number, t, tn} from '../core/dom.js';
+import {append, count, h, number, t, tableHead, tn} from '../core/dom.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /**
@@ -67,13 +67,7 @@ export const table = (head, rows) =>
       {tabindex: 0},
       h(
         'table',
-        h(
-          'thead',
-          h(
-            'tr',
-            head.map((name, i) => h(i ? 'th.n' : 'th', {scope: 'col'}, name)),
-          ),
-        ),
+        tableHead(...head.map((name, i) => h(i ? 'th.n' : 'th', {scope: 'col'}, name))),
         h(
           'tbody',
           rows.map(row =>

@@ -1,6 +1,6 @@
 /* The page with the report on a glossary import before it is used, row by row. Its address has the number of the import, and
    this tab keeps the fixes chosen, so that nothing is lost when the page is left or loaded again. */
-import {button, count, h, icon, setText, t, textIn, tn} from '../core/dom.js';
+import {button, count, h, icon, setText, t, tableHead, textIn, tn} from '../core/dom.js';
 import {Page} from '../core/page.js';
 import {currentLanguage} from '../core/texts.js';
 import {ask} from './glossary.js';
@@ -129,15 +129,9 @@ class ImportPage {
           {tabindex: 0, role: 'group', 'aria-label': t('import.rows')},
           h(
             'table',
-            h(
-              'thead',
-              h(
-                'tr',
-                h('th.n', {scope: 'col'}, t('report.row')),
-                ['import.verdict', 'report.text', 'report.message', 'import.fix'].map(key =>
-                  h('th', {scope: 'col'}, t(key)),
-                ),
-              ),
+            tableHead(
+              h('th.n', {scope: 'col'}, t('report.row')),
+              ...['import.verdict', 'report.text', 'report.message', 'import.fix'].map(key => t(key)),
             ),
             this.table,
           ),
