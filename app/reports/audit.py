@@ -59,7 +59,10 @@ class AuditFilter:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One event. `segment` counts from 1, in the order of the file; `detail` is what was exported, or who joined."""
+    """An event that a person caused; the owner has the name "".
+
+    `segment` counts from 1, in the order of the file; `detail` is what was exported, or who joined.
+    """
 
     wall_ms: int
     session: int

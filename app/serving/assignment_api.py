@@ -24,29 +24,10 @@ _NUMBER: Final = "A segment, counted from 1 in the order of the document; withou
 SegmentNumber = Annotated[int | None, Query(ge=1, description=_NUMBER)]
 
 
-class PartSchema(BaseModel, from_attributes=True):
-    """Segments of a document, from `first` to `last`, counted from 1."""
-
-    person: str
-    first: int
-    last: int
-
-
-class AssignmentSchema(BaseModel):
-    """A document with the person to whom it is assigned, or "", and its assigned parts."""
-
-    session: int
-    document: str
-    project: int
-    num_segments: int
-    person: str
-    parts: list[PartSchema]
-
-
 class AssignmentsReply(BaseModel):
     """The assignments of all documents that the person of the key sees, the most recently used document first."""
 
-    documents: list[AssignmentSchema]
+    documents: list[DocumentAssignment]
 
 
 class AssignRequest(StrictSchema):
@@ -67,17 +48,17 @@ _EXPORTER = Depends(exporter)
 async def assignments(request: Request, caller: Caller = _EXPORTER) -> AssignmentsReply:
     """Assignments of documents and of their parts to people."""
     found = await asyncio.to_thread(context_of(request).assignments.all, caller.actor)
-    return AssignmentsReply(documents=list(map(_shown, found)))
+    return AssignmentsReply(documents=found)
 
 
 @router.get("/{number}")
-async def assignment(request: Request, number: int, caller: Caller = _EXPORTER) -> AssignmentSchema:
+async def assignment(request: Request, number: int, caller: Caller = _EXPORTER) -> DocumentAssignment:
     """The assignment of a document, by the number of its session."""
-    return _shown(await _tried(lambda: context_of(request).assignments.of(caller.actor, number)))
+    return await _tried(lambda: context_of(request).assignments.of(caller.actor, number))
 
 
 @router.put("/{number}")
-async def assign(request: Request, number: int, asked: AssignRequest, caller: Caller = _EXPORTER) -> AssignmentSchema:
+async def assign(request: Request, number: int, asked: AssignRequest, caller: Caller = _EXPORTER) -> DocumentAssignment:
     """Assigns a document, or a part of it, for a key whose person manages the project."""
     return await _assign(caller.actor, request, number, asked.person, asked.first, asked.last)
 
@@ -85,14 +66,14 @@ async def assign(request: Request, number: int, asked: AssignRequest, caller: Ca
 @router.delete("/{number}")
 async def take_back(
     request: Request, number: int, first: SegmentNumber = None, last: SegmentNumber = None, caller: Caller = _EXPORTER
-) -> AssignmentSchema:
+) -> DocumentAssignment:
     """Takes the assignment of a document, or of a part of it, back; for a key whose person manages the project."""
     return await _assign(caller.actor, request, number, "", first, last)
 
 
 async def _assign(
     actor: Actor, request: Request, number: int, person: str, first: int | None, last: int | None
-) -> AssignmentSchema:
+) -> DocumentAssignment:
     if (first is None) != (last is None):
         raise ApiError("invalid", "Give both first and last, or neither for the whole document.")
     segments = None if first is None or last is None else (first, last)
@@ -101,7 +82,7 @@ async def _assign(
     if not context.store.people.access(actor).manages(found.project):
         raise ApiError("forbidden", "Only managers of this project can do that: ask one of them.")
     done, _ = await _tried(lambda: context.assignments.assign(actor, number, person, segments))
-    return _shown(done)
+    return done
 
 
 async def _tried(work: Callable[[], T]) -> T:
@@ -111,7 +92,3 @@ async def _tried(work: Callable[[], T]) -> T:
         raise ApiError("not_found", str(error)) from error
     except CommandError as error:
         raise ApiError("invalid", str(error)) from error
-
-
-def _shown(found: DocumentAssignment) -> AssignmentSchema:
-    return AssignmentSchema.model_validate(found, from_attributes=True)

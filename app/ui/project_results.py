@@ -7,9 +7,8 @@ from typing import Literal
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
 from app.access.rights import Role
-from app.log.records import EventType
 from app.reports.analysis import Band
-from app.reports.audit import AuditKind
+from app.reports.audit import AuditRow
 from app.ui.page_state import SessionOffer
 
 # ---- projects and documents ----
@@ -73,21 +72,6 @@ class ProjectMembers(TypedDict):
     others: list[PersonName]
 
 
-class ActivityRow(TypedDict):
-    """An event that a person caused; the owner of the server has the name "". `segment` counts from 1."""
-
-    wall_ms: int
-    session: int
-    seq: int
-    person: str
-    project: int
-    document: str
-    segment: int | None
-    kind: AuditKind
-    type: EventType
-    detail: str
-
-
 class NamedDocument(TypedDict):
     """A document by its session."""
 
@@ -98,7 +82,7 @@ class NamedDocument(TypedDict):
 class ActivityList(TypedDict):
     """Events in the documents of projects that the person manages, newest first, and what can be chosen."""
 
-    rows: list[ActivityRow]
+    rows: list[AuditRow]
     is_more: bool
     people: list[str]
     documents: list[NamedDocument]

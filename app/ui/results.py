@@ -12,7 +12,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
-from app.formats.part_rules import PartUse
+from app.formats.part_rules import Part
 from app.formats.preview import PreviewBlock
 from app.formats.soft_breaks import LineBreaksChoice
 from app.log.records import SegmentStateName
@@ -222,16 +222,6 @@ class DocumentPreview(TypedDict):
     blocks: list[PreviewBlock]
 
 
-class TextPart(TypedDict):
-    """A key or an element with text: its use and possible uses, its first text, and the number of texts."""
-
-    name: str
-    use: PartUse
-    uses: list[PartUse]
-    text: str
-    num: int
-
-
 class ReadingChoice(TypedDict):
     """How the file was read: the codec, the codecs with names that can be chosen, of a table the columns of sources and
     targets (from 0) with its first rows, and the kinds of texts that are not always offered, with those chosen.
@@ -250,7 +240,7 @@ class ReadingChoice(TypedDict):
     segments: Literal["sentence", "paragraph"] | None
     line_breaks: LineBreaksChoice | None
     rules: list[str]
-    parts: list[TextPart]
+    parts: list[Part]
     problem: str
     num_parts: int
     is_kept: bool

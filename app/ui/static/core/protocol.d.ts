@@ -242,24 +242,10 @@ export interface CommandFields {
 
 /** Events in the documents of projects that the person manages, newest first, and what can be chosen. */
 export interface ActivityList {
-  rows: ActivityRow[];
+  rows: AuditRow[];
   is_more: boolean;
   people: string[];
   documents: NamedDocument[];
-}
-
-/** An event that a person caused; the owner of the server has the name "". `segment` counts from 1. */
-export interface ActivityRow {
-  wall_ms: number;
-  session: number;
-  seq: number;
-  person: string;
-  project: number;
-  document: string;
-  segment: number | null;
-  kind: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
-  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'places' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
-  detail: string;
 }
 
 /** Makes a person a member of a project. */
@@ -469,6 +455,22 @@ export interface AssignSegments extends CommandFields {
 export interface AssignedSegments {
   num_segments: number;
   num_taken: number;
+}
+
+/** An event that a person caused; the owner has the name "".
+ *
+ * `segment` counts from 1, in the order of the file; `detail` is what was exported, or who joined. */
+export interface AuditRow {
+  wall_ms: number;
+  session: number;
+  seq: number;
+  person: string;
+  project: number;
+  document: string;
+  segment: number | null;
+  kind: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
+  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'places' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
+  detail: string;
 }
 
 /** A text that the translation must not contain. */
@@ -1453,6 +1455,15 @@ export interface PairedModel {
   licence_text: string;
 }
 
+/** A key or an element: its pattern, its current and possible uses, its first text, and the number of its texts. */
+export interface Part {
+  name: string;
+  use: 'translate' | 'skip' | 'paragraph' | 'inline';
+  uses: ('translate' | 'skip' | 'paragraph' | 'inline')[];
+  text: string;
+  num: number;
+}
+
 /** A person with their role; "" without one. */
 export interface PersonName {
   name: string;
@@ -1661,7 +1672,7 @@ export interface ReadingChoice {
   segments: 'sentence' | 'paragraph' | null;
   line_breaks: 'automatic' | 'separate' | 'join' | null;
   rules: string[];
-  parts: TextPart[];
+  parts: Part[];
   problem: string;
   num_parts: number;
   is_kept: boolean;
@@ -2223,15 +2234,6 @@ export interface TermsPage {
   num_terms: number;
   offset: number;
   rows: TermRow[];
-}
-
-/** A key or an element with text: its use and possible uses, its first text, and the number of texts. */
-export interface TextPart {
-  name: string;
-  use: 'translate' | 'skip' | 'paragraph' | 'inline';
-  uses: ('translate' | 'skip' | 'paragraph' | 'inline')[];
-  text: string;
-  num: number;
 }
 
 /** Undoes the last change of the glossaries. */

@@ -61,7 +61,7 @@ declare global {
   type Notice = protocol.NoticeView;
   type NewsView = protocol.NewsView;
   type ActivityList = protocol.ActivityList;
-  type ActivityRow = protocol.ActivityRow;
+  type ActivityRow = protocol.AuditRow;
   type PersonName = protocol.PersonName;
   type ProjectMembers = protocol.ProjectMembers;
   type BegunArchive = protocol.BegunArchive;
@@ -128,7 +128,7 @@ declare global {
   type ImportReport = protocol.ImportReport;
   type ColumnsQuestion = protocol.ColumnsQuestion;
   type TableView = protocol.TableView;
-  type TextPart = protocol.TextPart;
+  type TextPart = protocol.Part;
   type ReadingChoice = protocol.ReadingChoice;
   type ImportRow = protocol.ImportRow;
   type GridRow = protocol.TermRow;
