@@ -27,6 +27,12 @@ MAX_WORK: Final = 2_500  # constraints times hypotheses, of all texts of a reque
 MAX_ALTERNATIVES: Final = 20
 MAX_TAG_NAMES: Final = 100  # of elements that are not translated, or that separate paragraphs
 
+MAX_JOB_TEXTS: Final = 2_000  # of a job
+MAX_JOB_BYTES: Final = 32 * 2**20  # of the results of a job
+MAX_RUNNING_JOBS: Final = 2  # of a person, at the same time
+MAX_JOBS_EACH: Final = 8  # of a person, with their results
+MAX_JOBS: Final = 64  # of all people
+
 MAX_DOCUMENT_BYTES: Final = 31 * 2**20  # of a request with a document, which may have 30 MiB
 MAX_DOCUMENTS: Final = 100  # of a person
 MAX_UPLOADS: Final = 4  # documents that the server receives and reads at the same time

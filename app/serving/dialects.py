@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote
 
@@ -25,6 +25,7 @@ from app.monitoring import Metrics
 from app.serving.admission import Admission, Caller
 from app.serving.api_documents import ApiDocuments, Upload
 from app.serving.api_glossaries import ApiGlossaries
+from app.serving.api_jobs import ApiJobs
 from app.serving.api_limits import MAX_UNKNOWN_BYTES
 from app.serving.constrained_texts import Answer, ConstrainedText, TranslationSetup, check_lengths, check_work
 from app.serving.keys import ip_address_of
@@ -72,6 +73,7 @@ class ApiContext:
     metrics: Metrics
     assignments: Assignments
     memory: MemoryLibrary
+    jobs: ApiJobs = field(default_factory=ApiJobs)
 
     async def translate(
         self,

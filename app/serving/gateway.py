@@ -26,6 +26,7 @@ from app.serving import (
     deepl_documents,
     deepl_glossaries,
     document_api,
+    job_api,
     libretranslate_api,
     mtuoc_api,
     opus_cat_api,
@@ -147,8 +148,9 @@ def build_api(context: ApiContext) -> FastAPI:
     )
     api.state.context = context
     api.state.is_stopping = False
-    parts = (own_api, document_api, session_api, assignment_api, deepl_api, deepl_glossaries, deepl_documents)
-    for part in (*parts, libretranslate_api, apertium_api, opus_cat_api, tmserver_api):
+    parts = (own_api, job_api, document_api, session_api, assignment_api)
+    deepl = (deepl_api, deepl_glossaries, deepl_documents)
+    for part in (*parts, *deepl, libretranslate_api, apertium_api, opus_cat_api, tmserver_api):
         api.include_router(part.router)
     dialects = (libretranslate_api, apertium_api, mtuoc_api)
     keys = [*map(field_key, ("api_key", "key")), BEARER_KEY]

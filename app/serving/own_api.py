@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final
 
 from fastapi import APIRouter, Depends, Request
@@ -140,15 +141,9 @@ _CALLER = Depends(caller_of)
 @router.post("/translate")
 async def translate(request: Request, asked: TranslateRequest, caller: Caller = _CALLER) -> TranslateReply:
     """Translates texts. Tags and placeholders of a text are kept."""
-    context = context_of(request)
-    items = [ConstrainedText(each) if isinstance(each, str) else each.constrain(each.text) for each in asked.texts]
-    texts = [item.text for item in items]
-    setup = await context.translations.setup(
-        asked.source, asked.target, "\n".join(texts), asked.style(), splitting=asked.splitting
-    )
-    if asked.glossary is not None:
-        setup = await context.with_glossaries(setup, caller, [asked.glossary])
-    answers = await context.translate(request, caller, texts, items, setup)
+    items = items_of(asked)
+    setup = await setup_of(request, asked, caller, items)
+    answers = await context_of(request).translate(request, caller, [item.text for item in items], items, setup)
     return TranslateReply(
         model=setup.model.name, direction=setup.direction, texts=[AnswerSchema.of(answer) for answer in answers]
     )
@@ -250,6 +245,21 @@ async def metrics(request: Request, caller: Caller = _CALLER) -> Response:
 async def description(request: Request, caller: Caller = _CALLER) -> Response:
     """The description of all addresses of the API, in the format OpenAPI."""
     return await asyncio.to_thread(lambda: JSONResponse(request.app.openapi()))
+
+
+def items_of(asked: TranslateRequest) -> list[ConstrainedText]:
+    """The texts of a request with their constraints. Raises ApiError."""
+    return [ConstrainedText(each) if isinstance(each, str) else each.constrain(each.text) for each in asked.texts]
+
+
+async def setup_of(
+    request: Request, asked: TranslateRequest, caller: Caller, items: Sequence[ConstrainedText]
+) -> TranslationSetup:
+    """The model, style and glossary of a request. Raises ApiError."""
+    context = context_of(request)
+    text = "\n".join(item.text for item in items)
+    setup = await context.translations.setup(asked.source, asked.target, text, asked.style(), splitting=asked.splitting)
+    return setup if asked.glossary is None else await context.with_glossaries(setup, caller, [asked.glossary])
 
 
 def error_reply(error: ApiError) -> Response:

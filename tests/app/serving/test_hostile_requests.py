@@ -70,8 +70,11 @@ OWN = [
     Address("POST", f"{PREFIX}/places", {**PAIR, **WHOLE_TEXT, "translation": "x", "phrase": 0, "count": 1}),
     *(
         Address("GET", f"{PREFIX}/{name}")
-        for name in ("models", "usage", "metrics", "documents", "sessions", "assignments")
+        for name in ("models", "usage", "metrics", "documents", "sessions", "assignments", "jobs")
     ),
+    Address("POST", f"{PREFIX}/jobs", {**PAIR, **STYLE, "texts": ["x"], "glossary": None, "splitting": "none"}),
+    *(Address(way, f"{PREFIX}/jobs/{{number}}") for way in ("GET", "DELETE")),
+    Address("GET", f"{PREFIX}/jobs/{{number}}/result"),
     Address("POST", f"{PREFIX}/documents", {**PAIR, **STYLE, "project": "0"}, file=True),
     Address("GET", f"{PREFIX}/documents/{{number}}"),
     Address("DELETE", f"{PREFIX}/documents/{{number}}"),
