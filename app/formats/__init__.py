@@ -245,9 +245,7 @@ def format_of(name: str) -> Format:
     otherwise = Message("convert it to XLIFF (.xlf) or PO, or rename it to .txt if all of it is text")
     cure = next((cure for endings, cure in _CURES if ending.lower() in endings), otherwise)
     raise DocumentError(
-        Message(
-            "{name}: Pinpoint does not read files that end in {ending}: {cure}", name=name, ending=ending, cure=cure
-        )
+        "{name}: Pinpoint does not read files that end in {ending}: {cure}", name=name, ending=ending, cure=cure
     )
 
 

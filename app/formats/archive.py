@@ -86,30 +86,24 @@ class Archive:
         self._data = data
         if len(data) > MAX_ARCHIVE_BYTES:
             raise DocumentError(
-                Message(
-                    "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the archive and open the parts "
-                    "one by one",
-                    name=self.name,
-                    size=len(data) / 2**20,
-                    limit=MAX_ARCHIVE_BYTES // 2**20,
-                )
+                "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the archive and open the parts "
+                "one by one",
+                name=self.name,
+                size=len(data) / 2**20,
+                limit=MAX_ARCHIVE_BYTES // 2**20,
             )
         if not data:
-            raise DocumentError(
-                Message("{name} is empty (0 bytes): choose an archive with files in it", name=self.name)
-            )
+            raise DocumentError("{name} is empty (0 bytes): choose an archive with files in it", name=self.name)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             self._infos = self._archive.infolist()
             self._check_entries()
         except DAMAGE as problem:
             raise DocumentError(
-                Message(
-                    "{name} is not a ZIP archive or is damaged ({problem}): pack the files again, or unpack the "
-                    "archive and open its files",
-                    name=self.name,
-                    problem=problem,
-                )
+                "{name} is not a ZIP archive or is damaged ({problem}): pack the files again, or unpack the "
+                "archive and open its files",
+                name=self.name,
+                problem=problem,
             ) from problem
         self.package = package_of(self.name)
         self.members = self._members()
@@ -158,12 +152,10 @@ class Archive:
     def _check_entries(self) -> None:
         if len(self._infos) > MAX_ENTRIES:
             raise DocumentError(
-                Message(
-                    "{name} has {count:,} entries (limit {limit:,}): split the archive and open the parts one by one",
-                    name=self.name,
-                    count=len(self._infos),
-                    limit=MAX_ENTRIES,
-                )
+                "{name} has {count:,} entries (limit {limit:,}): split the archive and open the parts one by one",
+                name=self.name,
+                count=len(self._infos),
+                limit=MAX_ENTRIES,
             )
         ends = self._ends()
         for info in self._infos:
@@ -250,7 +242,7 @@ def _content(archive: zipfile.ZipFile, member: ArchiveMember) -> bytes:
             return file.read(MAX_FILE_BYTES)
     except DAMAGE as problem:
         raise DocumentError(
-            Message("{path} is damaged in the archive ({problem}): pack it again", path=member.path, problem=problem)
+            "{path} is damaged in the archive ({problem}): pack it again", path=member.path, problem=problem
         ) from problem
 
 

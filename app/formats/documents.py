@@ -22,7 +22,6 @@ from app.formats.kept_file import KeptFile
 from app.formats.parsed_file import ParsedFile
 from app.formats.part_rules import Part
 from app.formats.srx import RuleFile
-from app.i18n import Message
 from app.text.text_limits import TextLimits
 
 MAX_SEGMENT_CHARACTERS = 50_000
@@ -184,12 +183,10 @@ class Document:
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
             raise DocumentError(
-                Message(
-                    "{name}: segment index {index} does not exist (segments in the document: {count})",
-                    name=self.name,
-                    count=len(self.segments),
-                    index=unknown[0],
-                )
+                "{name}: segment index {index} does not exist (segments in the document: {count})",
+                name=self.name,
+                count=len(self.segments),
+                index=unknown[0],
             )
         name = with_language(self.name, language)
         parsed = self.parsed
@@ -220,11 +217,9 @@ class Document:
             source = None
         if source != segment.source:
             raise DocumentError(
-                Message(
-                    "Segment {index} was created by another version of Pinpoint that reads this format differently: "
-                    "open the document again",
-                    index=segment.index + 1,
-                )
+                "Segment {index} was created by another version of Pinpoint that reads this format differently: "
+                "open the document again",
+                index=segment.index + 1,
             )
         if self.format.is_paired:
             return text != segment.target or is_confirmed != (segment.state == "confirmed") or is_reviewed

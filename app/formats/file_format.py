@@ -158,14 +158,10 @@ class Format:
             if value is not None and not is_possible
         ]
         if refused:
-            raise CommandError(
-                Message("{format} does not have the import setting “{what}”", format=self.label, what=refused[0])
-            )
+            raise CommandError("{format} does not have the import setting “{what}”", format=self.label, what=refused[0])
         if unknown := [name for name in reading.extras or () if name not in self.extras]:
             raise CommandError(
-                Message(
-                    "{name!r} is not a kind of text: choose from {list}", name=unknown[0], list=", ".join(self.extras)
-                )
+                "{name!r} is not a kind of text: choose from {list}", name=unknown[0], list=", ".join(self.extras)
             )
         if self.rules is not None:
             self.rules(reading.rules or ())

@@ -80,7 +80,7 @@ def key_rules(lines: Iterable[str]) -> KeyRules:
     for rule in rules:
         if _DEEP in _steps(rule.pattern)[1:]:
             raise CommandError(
-                Message("{rule}: ** is allowed only at the start, as in **.title", rule=f"{rule.use} {rule.pattern}")
+                "{rule}: ** is allowed only at the start, as in **.title", rule=f"{rule.use} {rule.pattern}"
             )
     return KeyRules(rules)
 
@@ -141,19 +141,17 @@ def _rules(lines: Iterable[str], uses: Sequence[str], example: str) -> list[Part
         found.append(PartRule(use, pattern.strip()))  # type: ignore[arg-type]
     if len(found) > MAX_RULES:
         raise CommandError(
-            Message("{count} rules are more than {limit}: use * for several parts", count=len(found), limit=MAX_RULES)
+            "{count} rules are more than {limit}: use * for several parts", count=len(found), limit=MAX_RULES
         )
     return found
 
 
 def _unusable(line: str, uses: Sequence[str], example: str) -> CommandError:
     return CommandError(
-        Message(
-            "{rule} is not a rule: write one of {uses} and a part of the file, such as {example}",
-            rule=repr(line[:60]),
-            uses=", ".join(uses),
-            example=example,
-        )
+        "{rule} is not a rule: write one of {uses} and a part of the file, such as {example}",
+        rule=repr(line[:60]),
+        uses=", ".join(uses),
+        example=example,
     )
 
 

@@ -125,26 +125,20 @@ class ReadFile:
             segments += self._segments_of(unit, parsed, split, len(segments))
             if len(segments) > MAX_SEGMENTS:
                 raise DocumentError(
-                    Message(
-                        "{name} has more than {limit:,} segments: split the file and open the parts one by one",
-                        name=name,
-                        limit=MAX_SEGMENTS,
-                    )
+                    "{name} has more than {limit:,} segments: split the file and open the parts one by one",
+                    name=name,
+                    limit=MAX_SEGMENTS,
                 )
         _check_lengths(segments, parsed, name)
         if conventions := conventions_of(self.format.conventions, (segment.source for segment in segments)):
             segments = [replace(one, placeholders=placeholders_in(one.source, conventions)) for one in segments]
         if not segments and self.format.reading.rules:
             raise DocumentError(
-                Message(
-                    "{name}: the rules leave no text to translate: change them, or remove one that skips too much",
-                    name=name,
-                )
+                "{name}: the rules leave no text to translate: change them, or remove one that skips too much",
+                name=name,
             )
         if not segments:
-            raise DocumentError(
-                Message("{name} contains no text to translate: choose a file with text in it", name=name)
-            )
+            raise DocumentError("{name} contains no text to translate: choose a file with text in it", name=name)
         document = Document(
             name,
             self.format,
@@ -193,12 +187,10 @@ def read_file(data: bytes, name: str, reading: Reading | None = None) -> ReadFil
     its_format = format_of(name) if reading is None or reading == Reading() else format_of(name).chosen(reading)
     if len(data) > its_format.max_bytes:
         raise DocumentError(
-            Message(
-                "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one",
-                name=name,
-                size=len(data) / MIB,
-                limit=its_format.max_bytes // MIB,
-            )
+            "{name} is too large ({size:.1f} MiB, limit {limit} MiB): split the file and open the parts one by one",
+            name=name,
+            size=len(data) / MIB,
+            limit=its_format.max_bytes // MIB,
         )
     parsed = its_format.parse(data, name)
     return ReadFile(name, its_format, data, parsed, parsed)
@@ -225,12 +217,10 @@ def _check_lengths(segments: list[Segment], parsed: ParsedFile, name: str) -> No
     for segment in segments:
         if len(segment.source) > MAX_SEGMENT_CHARACTERS:
             raise DocumentError(
-                Message(
-                    "{name}, {place}: the segment is too long ({count:,} characters, limit {limit:,}): break it up "
-                    "and open the file again",
-                    name=name,
-                    place=parsed.describe(segment.start),
-                    count=len(segment.source),
-                    limit=MAX_SEGMENT_CHARACTERS,
-                )
+                "{name}, {place}: the segment is too long ({count:,} characters, limit {limit:,}): break it up "
+                "and open the file again",
+                name=name,
+                place=parsed.describe(segment.start),
+                count=len(segment.source),
+                limit=MAX_SEGMENT_CHARACTERS,
             )

@@ -16,7 +16,6 @@ from app.errors import CommandError
 from app.formats.base import Unit
 from app.formats.documents import MAX_SEGMENT_CHARACTERS, Document, Segment
 from app.formats.parsed_file import ParsedFile
-from app.i18n import Message
 from app.text.nontranslatables import NUMBERED_TAG
 
 _GAP = re.compile(r"\s*")
@@ -31,7 +30,7 @@ def split_segment(document: Document, index: int, offset: int) -> tuple[Segment,
     segment = document.segments[index]
     first, second = segment.source[:offset].rstrip(), segment.source[offset:].lstrip()
     if not 0 < offset < len(segment.source) or not first or not second:
-        raise CommandError(Message("A segment can only be split between two words: choose a place inside it."))
+        raise CommandError("A segment can only be split between two words: choose a place inside it.")
     parsed = _parsed(document)
     unit = _unit(parsed, segment)
     raw = unit.source[segment.start - unit.start : segment.end - unit.start]
@@ -55,7 +54,7 @@ def split_segment(document: Document, index: int, offset: int) -> tuple[Segment,
                 replace(segment, index=-1, source=parts[1], start=begin, target=None, state="new"),
             )
     raise CommandError(
-        Message("The segment cannot be split there: a link, code or formatting would break. Choose another place.")
+        "The segment cannot be split there: a link, code or formatting would break. Choose another place."
     )
 
 
@@ -69,16 +68,14 @@ def merge_segments(document: Document, index: int, following: int) -> tuple[Segm
     unit = _unit(parsed, first)
     if second.end > unit.end:
         raise CommandError(
-            Message("The next segment is in another paragraph. Only segments of the same paragraph can be merged.")
+            "The next segment is in another paragraph. Only segments of the same paragraph can be merged."
         )
     source = parsed.source(first.start, second.end)
     if len(source) > MAX_SEGMENT_CHARACTERS:
         raise CommandError(
-            Message(
-                "The merged segment would be too long ({count:,} characters, limit {limit:,}).",
-                count=len(source),
-                limit=MAX_SEGMENT_CHARACTERS,
-            )
+            "The merged segment would be too long ({count:,} characters, limit {limit:,}).",
+            count=len(source),
+            limit=MAX_SEGMENT_CHARACTERS,
         )
     merged = replace(first, source=source, end=second.end, target=None, state="new")
     return merged, replace(second, source="", end=second.start, target=None, state="new")
@@ -104,11 +101,9 @@ def _extent(source: str) -> tuple[int, int]:
 def _parsed(document: Document) -> ParsedFile:
     if document.format.is_paired:
         raise CommandError(
-            Message(
-                "Files of this format ({format}) pair each source with its translation; their segments cannot be "
-                "split or merged.",
-                format=document.format.label,
-            )
+            "Files of this format ({format}) pair each source with its translation; their segments cannot be "
+            "split or merged.",
+            format=document.format.label,
         )
     return document.parsed
 

@@ -44,12 +44,10 @@ def read(data: bytes, name: str) -> SegmentationRules:
     name = safe_name(name, "rules.srx")
     if len(data) > MAX_BYTES:
         raise DocumentError(
-            Message(
-                "{name} is too large ({size:.1f} MiB, limit {limit} MiB): remove languages that you do not need",
-                name=name,
-                size=len(data) / 2**20,
-                limit=MAX_BYTES // 2**20,
-            )
+            "{name} is too large ({size:.1f} MiB, limit {limit} MiB): remove languages that you do not need",
+            name=name,
+            size=len(data) / 2**20,
+            limit=MAX_BYTES // 2**20,
         )
     return _Reader(decode_xml(data, name, _MAX_ELEMENTS).text, name).rules()
 
@@ -159,7 +157,5 @@ class _Reader:
 
     def _error(self, node: Node, problem: Message) -> DocumentError:
         return DocumentError(
-            Message(
-                "{name}, {place}: {problem}", name=self._name, place=line_of(self._text, node.start), problem=problem
-            )
+            "{name}, {place}: {problem}", name=self._name, place=line_of(self._text, node.start), problem=problem
         )

@@ -16,7 +16,6 @@ from typing import Final
 from xml.parsers import expat
 
 from app.errors import DocumentError
-from app.i18n import Message
 from app.text.encoding import DecodedText, decode_exactly, other_kind
 
 _DECLARED = re.compile(r"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:+-]+)[\"']")
@@ -112,7 +111,7 @@ def decode_xml(data: bytes, name: str, max_elements: int = MAX_ELEMENTS) -> Deco
     with more than `max_elements` elements, which would fill the memory.
     """
     if not data.strip():
-        raise DocumentError(Message("{name} is empty: choose a file with text in it", name=name))
+        raise DocumentError("{name} is empty: choose a file with text in it", name=name)
     decoded = _decode(data, name)
     key = hashlib.sha256(data).digest(), max_elements
     with _CHECKED_LOCK:
@@ -198,11 +197,9 @@ def with_attribute(tag: str, name: str, value: str | None) -> str:
 def _decode(data: bytes, name: str) -> DecodedText:
     if kind := other_kind(data):
         raise DocumentError(
-            Message(
-                "{name} is {kind}, not XML: rename it to the extension of its own format and open it again",
-                name=name,
-                kind=kind,
-            )
+            "{name} is {kind}, not XML: rename it to the extension of its own format and open it again",
+            name=name,
+            kind=kind,
         )
     mark = next((m for m in _MARKS if data.startswith(m)), b"")
     encoding = _MARKS[mark] if mark else _declared_encoding(data, name)
@@ -211,21 +208,17 @@ def _decode(data: bytes, name: str) -> DecodedText:
         encoding,
         mark,
         invalid=lambda line, byte: DocumentError(
-            Message(
-                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared encoding: convert "
-                "the file to UTF-8 and open it again",
-                name=name,
-                line=line,
-                byte=byte,
-                encoding=encoding,
-            )
+            "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared encoding: convert "
+            "the file to UTF-8 and open it again",
+            name=name,
+            line=line,
+            byte=byte,
+            encoding=encoding,
         ),
         changed=lambda: DocumentError(
-            Message(
-                "{name} cannot be saved again unchanged in {encoding}: convert it to UTF-8 and open it again",
-                name=name,
-                encoding=encoding,
-            )
+            "{name} cannot be saved again unchanged in {encoding}: convert it to UTF-8 and open it again",
+            name=name,
+            encoding=encoding,
         ),
     )
 
@@ -239,11 +232,9 @@ def _declared_encoding(data: bytes, name: str) -> str:
         info = None
     if info is None or not info._is_text_encoding or info.name in _REFUSED:
         raise DocumentError(
-            Message(
-                "{name} declares the unknown encoding {given}: convert the file to UTF-8 and open it again",
-                name=name,
-                given=given,
-            )
+            "{name} declares the unknown encoding {given}: convert the file to UTF-8 and open it again",
+            name=name,
+            given=given,
         )
     return info.name
 
@@ -254,12 +245,10 @@ def _check(text: str, name: str, max_elements: int) -> None:
 
     def refuse_at(line: int) -> DocumentError:
         return DocumentError(
-            Message(
-                "{name}, line {line}: the file defines its own entities, which is not allowed for security reasons: "
-                "save it without a DTD and open it again",
-                name=name,
-                line=line,
-            )
+            "{name}, line {line}: the file defines its own entities, which is not allowed for security reasons: "
+            "save it without a DTD and open it again",
+            name=name,
+            line=line,
         )
 
     def refuse(*_: object) -> int:
@@ -271,21 +260,17 @@ def _check(text: str, name: str, max_elements: int) -> None:
         num_elements += 1
         if num_elements > max_elements:
             raise DocumentError(
-                Message(
-                    "{name} contains more than {limit:,} XML elements: split the file and open the parts one by one",
-                    name=name,
-                    limit=max_elements,
-                )
+                "{name} contains more than {limit:,} XML elements: split the file and open the parts one by one",
+                name=name,
+                limit=max_elements,
             )
         if depth > _MAX_DEPTH:
             raise DocumentError(
-                Message(
-                    "{name}, line {line}: elements are nested more than {limit} levels deep; Pinpoint cannot read "
-                    "this document",
-                    name=name,
-                    line=parser.CurrentLineNumber,
-                    limit=_MAX_DEPTH,
-                )
+                "{name}, line {line}: elements are nested more than {limit} levels deep; Pinpoint cannot read "
+                "this document",
+                name=name,
+                line=parser.CurrentLineNumber,
+                limit=_MAX_DEPTH,
             )
 
     def higher(_: object) -> None:
@@ -301,13 +286,11 @@ def _check(text: str, name: str, max_elements: int) -> None:
     if bad := _NOT_XML.search(text):  # expat would interpret zero bytes as UTF-16
         line = text.count("\n", 0, bad.start()) + 1
         raise DocumentError(
-            Message(
-                "{name}, line {line}: the character U+{code:04X} is not allowed in XML; the file is damaged or not "
-                "in the declared encoding: export it again from the program that created it",
-                name=name,
-                line=line,
-                code=ord(bad.group()),
-            )
+            "{name}, line {line}: the character U+{code:04X} is not allowed in XML; the file is damaged or not "
+            "in the declared encoding: export it again from the program that created it",
+            name=name,
+            line=line,
+            code=ord(bad.group()),
         )
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler = deeper, higher
@@ -318,13 +301,11 @@ def _check(text: str, name: str, max_elements: int) -> None:
     except expat.ExpatError as problem:
         reason = expat.ErrorString(problem.code)
         raise DocumentError(
-            Message(
-                "{name}, line {line}: the XML is not well-formed ({reason}); the file is damaged or was edited by "
-                "hand: correct this line, or export the file again from the program that created it",
-                name=name,
-                line=problem.lineno,
-                reason=reason,
-            )
+            "{name}, line {line}: the XML is not well-formed ({reason}); the file is damaged or was edited by "
+            "hand: correct this line, or export the file again from the program that created it",
+            name=name,
+            line=problem.lineno,
+            reason=reason,
         ) from problem
     if has_doctype:  # expat ignores unknown entities in attributes, because the DTD might declare them
         for tag in _TOKEN.finditer(text):

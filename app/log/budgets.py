@@ -55,17 +55,15 @@ def spend(log: LogConnection, db: Database, project_id: int, segments: Iterable[
     if used + words > budget:
         project = load_project(log, project_id)
         raise CommandError(
-            Message(
-                "The project {project} has a budget of {budget:,} words a month. {used:,} are used, and this document "
-                "has {words:,}: open it in {next}, or ask an administrator for a larger budget (`pinpoint usage budget "
-                "{number} WORDS`).",
-                project=f"“{project.name}”" if project and project.name else str(project_id),
-                budget=budget,
-                used=used,
-                words=words,
-                next=_next(month),
-                number=project_id,
-            )
+            "The project {project} has a budget of {budget:,} words a month. {used:,} are used, and this document "
+            "has {words:,}: open it in {next}, or ask an administrator for a larger budget (`pinpoint usage budget "
+            "{number} WORDS`).",
+            project=f"“{project.name}”" if project and project.name else str(project_id),
+            budget=budget,
+            used=used,
+            words=words,
+            next=_next(month),
+            number=project_id,
         )
     keep_project_setting(db, project_id, _USED + month, str(used + words))
 

@@ -528,12 +528,10 @@ class LogStore:
         stored = self._log.rows(Message("read the documents"), _STORED_BY, (actor.name,))[0]["num_bytes"]
         if stored + num_bytes > MAX_PERSON_BYTES:
             raise CommandError(
-                Message(
-                    "The documents and archives that you opened have {stored:,} MB, and at most {limit:,} MB are "
-                    "allowed: delete some documents first.",
-                    stored=stored // 10**6,
-                    limit=MAX_PERSON_BYTES // 10**6,
-                )
+                "The documents and archives that you opened have {stored:,} MB, and at most {limit:,} MB are "
+                "allowed: delete some documents first.",
+                stored=stored // 10**6,
+                limit=MAX_PERSON_BYTES // 10**6,
             )
 
     # ---- inside a transaction ----

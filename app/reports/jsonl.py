@@ -100,18 +100,16 @@ def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]
     """An exported session and its events. Raises LogError, naming the line, if the file is incomplete or changed."""
     if len(data) > MAX_BYTES:
         raise LogError(
-            Message(
-                "{name} has {size:.0f} MiB; Pinpoint imports sessions of up to {limit} MiB",
-                name=name,
-                size=len(data) / 2**20,
-                limit=MAX_BYTES // 2**20,
-            )
+            "{name} has {size:.0f} MiB; Pinpoint imports sessions of up to {limit} MiB",
+            name=name,
+            size=len(data) / 2**20,
+            limit=MAX_BYTES // 2**20,
         )
     try:
         first, *lines = data.decode("utf-8").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
         raise LogError(
-            Message("{name} is not an exported session: not UTF-8 text ({reason})", name=name, reason=error.reason)
+            "{name} is not an exported session: not UTF-8 text ({reason})", name=name, reason=error.reason
         ) from error
     try:
         header = json.loads(first)
@@ -119,7 +117,7 @@ def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]
         record = _record(header)
     except (CommandError, ValueError, KeyError, TypeError, AttributeError, LookupError, RecursionError) as error:
         raise LogError(
-            Message("{name}, line 1: not a session exported by Pinpoint ({reason})", name=name, reason=_reason(error))
+            "{name}, line 1: not a session exported by Pinpoint ({reason})", name=name, reason=_reason(error)
         ) from error
     events = tuple(_events(lines, record.id, name))
     report = chain_report(events, record.num_events, record.last_hash)
@@ -127,9 +125,7 @@ def read_jsonl(data: bytes, name: str) -> tuple[SessionRecord, tuple[Event, ...]
         problem = report.problem or Message(
             "it has more events than the {count} stated in line 1", count=record.num_events
         )
-        raise LogError(
-            Message("{name} was changed after it was exported: {problem}; not imported", name=name, problem=problem)
-        )
+        raise LogError("{name} was changed after it was exported: {problem}; not imported", name=name, problem=problem)
     _check_content(record, events, name)
     return record, events
 
@@ -282,7 +278,7 @@ def _check_content(record: SessionRecord, events: Sequence[Event], name: str) ->
             pass
     except (ArithmeticError, AttributeError, CommandError, LookupError, TypeError, ValueError) as error:
         raise LogError(
-            Message("{name}: inconsistent session data ({reason}); not imported", name=name, reason=_reason(error))
+            "{name}: inconsistent session data ({reason}); not imported", name=name, reason=_reason(error)
         ) from error
 
 
@@ -333,12 +329,10 @@ def _events(lines: list[str], session_id: int, name: str) -> Iterator[Event]:
             yield _event(json.loads(line), session_id)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise LogError(
-                Message(
-                    "{name}, line {number}: not an event ({reason}); not imported",
-                    name=name,
-                    number=number,
-                    reason=_reason(error),
-                )
+                "{name}, line {number}: not an event ({reason}); not imported",
+                name=name,
+                number=number,
+                reason=_reason(error),
             ) from error
 
 

@@ -10,7 +10,6 @@ from app.access.actor import Actor
 from app.errors import CommandError, DocumentError
 from app.formats.archive import Archive, pack, unique_paths
 from app.formats.documents import Document, Export, with_language
-from app.i18n import Message
 from app.log.bundle_tables import Bundle, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import SessionSummary
 from app.log.store import LogStore
@@ -55,7 +54,7 @@ def packed_documents(
     summaries = {summary.id: summary for summary in store.sessions(actor)}
     chosen = [summaries[session_id] for session_id in dict.fromkeys(session_ids) if session_id in summaries]
     if not chosen:
-        raise CommandError(Message("No document is chosen: choose one."))
+        raise CommandError("No document is chosen: choose one.")
     made = [_translated(actor, store, summary, opened(summary.id), with_proposals=with_proposals) for summary in chosen]
     bundle = _common_bundle(store, chosen, summaries.keys())
     languages = {summary.direction.partition("-")[2] for summary in chosen}
@@ -120,4 +119,4 @@ def _translated(
     try:
         return translated_document(document, segments, language, proposals=proposals)
     except DocumentError as problem:
-        raise DocumentError(Message("{name}: {problem}", name=summary.shown_name, problem=problem.args[0])) from problem
+        raise DocumentError("{name}: {problem}", name=summary.shown_name, problem=problem.args[0]) from problem

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from app.errors import CommandError
-from app.i18n import Message
 
 MAX_TARGET_CHARACTERS = 100_000
 MAX_COMMENT_CHARACTERS = 2000
@@ -26,11 +25,9 @@ def clean_target(text: str) -> str:
     """A translation cleaned by `one_line`. Raises CommandError if it is too long."""
     if len(text) > MAX_TARGET_CHARACTERS:
         raise CommandError(
-            Message(
-                "The text is too long ({count:,} characters, limit {limit:,}).",
-                count=len(text),
-                limit=MAX_TARGET_CHARACTERS,
-            )
+            "The text is too long ({count:,} characters, limit {limit:,}).",
+            count=len(text),
+            limit=MAX_TARGET_CHARACTERS,
         )
     return one_line(text)
 
@@ -39,10 +36,8 @@ def clean_comment(text: str) -> str:
     """A comment without control characters, its lines as they are; raises CommandError if it is too long."""
     if len(text) > MAX_COMMENT_CHARACTERS:
         raise CommandError(
-            Message(
-                "The comment has {count:,} characters; it may have up to {limit:,}.",
-                count=len(text),
-                limit=MAX_COMMENT_CHARACTERS,
-            )
+            "The comment has {count:,} characters; it may have up to {limit:,}.",
+            count=len(text),
+            limit=MAX_COMMENT_CHARACTERS,
         )
     return "\n".join(one_line(line).rstrip() for line in text.splitlines()).strip()

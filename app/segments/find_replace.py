@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.errors import CommandError, check_fields
-from app.i18n import Message
 from app.segments.state import Json, SegmentState
 from app.text.folding import FoldedText, folded, lower
 from app.text.nontranslatables import NUMBERED_TAG
@@ -92,9 +91,7 @@ class Query:
 def check_searched(text: str) -> None:
     """Raises CommandError if a person looks for a text that is too long, or for its replacement."""
     if len(text) > MAX_CHARACTERS:
-        raise CommandError(
-            Message("A text to find, or its replacement, has at most {limit} characters.", limit=MAX_CHARACTERS)
-        )
+        raise CommandError("A text to find, or its replacement, has at most {limit} characters.", limit=MAX_CHARACTERS)
 
 
 def found_in(segments: Iterable[SegmentState], query: Query) -> Json:

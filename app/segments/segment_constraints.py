@@ -88,9 +88,7 @@ class Constraints:
         except (TypeError, KeyError, ValueError):
             wrong.append("pin_sources")
         if wrong:
-            raise CommandError(
-                Message("The constraints of a segment have an invalid value for {name!r}.", name=wrong[0])
-            )
+            raise CommandError("The constraints of a segment have an invalid value for {name!r}.", name=wrong[0])
         return cls(
             tuple(value.get("pins", ())),
             frozenset(value.get("terms_off", ())),
@@ -122,22 +120,14 @@ class Constraints:
         """
         if (count := len(self.pins)) > MAX_PINS:
             raise CommandError(
-                Message(
-                    "Too many pinned phrases ({count}, limit {limit}): release some first.", count=count, limit=MAX_PINS
-                )
+                "Too many pinned phrases ({count}, limit {limit}): release some first.", count=count, limit=MAX_PINS
             )
         if (count := len(self.bans)) > MAX_BANS:
             raise CommandError(
-                Message(
-                    "Too many banned words ({count}, limit {limit}): allow some of them first.",
-                    count=count,
-                    limit=MAX_BANS,
-                )
+                "Too many banned words ({count}, limit {limit}): allow some of them first.", count=count, limit=MAX_BANS
             )
         if (count := len(self.locked)) > MAX_LOCKED:
-            raise CommandError(
-                Message("Too many kept passages ({count}, limit {limit}).", count=count, limit=MAX_LOCKED)
-            )
+            raise CommandError("Too many kept passages ({count}, limit {limit}).", count=count, limit=MAX_LOCKED)
         bans = (replace(ban, text=text) for ban in self.bans if (text := _phrase(ban.text, Message("a ban"))))
         return Constraints(
             tuple(pin for pin in (_phrase(pin, Message("a pin")) for pin in self.pins) if pin),
@@ -303,12 +293,10 @@ def _phrase(text: str, what: str) -> str:
     text = one_line(text).strip()
     if len(text) > MAX_PHRASE_CHARACTERS:
         raise CommandError(
-            Message(
-                "“{text}…” is too long for {what} ({count} characters, limit {limit}).",
-                text=text[:40],
-                count=len(text),
-                what=what,
-                limit=MAX_PHRASE_CHARACTERS,
-            )
+            "“{text}…” is too long for {what} ({count} characters, limit {limit}).",
+            text=text[:40],
+            count=len(text),
+            what=what,
+            limit=MAX_PHRASE_CHARACTERS,
         )
     return text

@@ -11,7 +11,6 @@ from typing import Literal
 
 from app.errors import CommandError
 from app.glossary import TermHit
-from app.i18n import Message
 from app.segments import Json as Json
 from app.segments.prices import Prices
 from app.segments.proposal_view import DecodingResult
@@ -125,7 +124,7 @@ class SegmentState:
         for one in wanted.pin_sources:
             if not 0 <= one.start < one.end <= len(self.source):
                 raise CommandError(
-                    Message("The source words of “{text}” are not in this source: select them again.", text=one.text)
+                    "The source words of “{text}” are not in this source: select them again.", text=one.text
                 )
         known = {term_key(hit.term) for hit in self.hits}
         kept = wanted.cleaned().without_contradictions(self.constraints)

@@ -10,7 +10,6 @@ from typing import Final
 from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Export
-from app.i18n import Message
 from app.log.records import SavedSegment, SessionRecord
 from app.log.store import LogStore
 from app.people_store import PeopleStore
@@ -38,10 +37,7 @@ class Analyses:
         sessions = [self._store.load_session(actor, number) for number in dict.fromkeys(session_ids)]
         if sum(len(session.segments) for session in sessions) > MAX_ANALYSED:
             raise CommandError(
-                Message(
-                    "These documents have more than {limit:,} segments: analyse fewer of them at once.",
-                    limit=MAX_ANALYSED,
-                )
+                "These documents have more than {limit:,} segments: analyse fewer of them at once.", limit=MAX_ANALYSED
             )
         scopes = {
             number: replace(self._library.scope(self._projects.get(actor, number)), min_rate=MIN_RATE)
@@ -65,7 +61,7 @@ class Analyses:
     def workbook(self, actor: Actor, key: str, percents: Sequence[float], price: float) -> Export:
         """An analysis that `make` made as an Excel workbook; `percents` are the rates of `BANDS`, in their order."""
         if len(percents) != len(BANDS) or not all(0 <= number <= 1000 for number in percents) or not 0 <= price < 1e6:
-            raise CommandError(Message("A rate is a percentage from 0 to 1000, and a price is not negative."))
+            raise CommandError("A rate is a percentage from 0 to 1000, and a price is not negative.")
         return analysis_workbook(self._get(actor, key), RateCard(dict(zip(BANDS, percents, strict=True)), price))
 
     def csv(self, actor: Actor, key: str) -> Export:
@@ -74,5 +70,5 @@ class Analyses:
 
     def _get(self, actor: Actor, key: str) -> Analysis:
         if (kept := self._kept.get(actor.name, key)) is None:
-            raise CommandError(Message("This analysis is no longer in memory: make it again."))
+            raise CommandError("This analysis is no longer in memory: make it again.")
         return kept

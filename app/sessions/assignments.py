@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from app.access.actor import Actor
 from app.errors import CommandError, check_fields
-from app.i18n import Message
 from app.log.project_tables import assign_segments, assign_session, segment_assignees
 from app.log.records import NewEvent, SessionSummary
 from app.log.store import LogStore
@@ -114,7 +113,7 @@ class Assignments:
     def _find(self, actor: Actor, session_id: int) -> SessionSummary:
         found = next((one for one in self._store.sessions(actor) if one.id == session_id), None)
         if found is None:
-            raise UnknownDocument(Message("Document {number} does not exist.", number=session_id))
+            raise UnknownDocument("Document {number} does not exist.", number=session_id)
         return found
 
 
@@ -140,17 +139,13 @@ def _unknown_segments(segments: tuple[int, int], num_segments: int) -> CommandEr
     first, last = segments
     if first == last:
         return CommandError(
-            Message(
-                "Segment {index} does not exist (segments in the document: {count}).", index=first, count=num_segments
-            )
+            "Segment {index} does not exist (segments in the document: {count}).", index=first, count=num_segments
         )
     return CommandError(
-        Message(
-            "Segments {first} to {last} do not exist (segments in this document: {count}).",
-            first=first,
-            last=last,
-            count=num_segments,
-        )
+        "Segments {first} to {last} do not exist (segments in this document: {count}).",
+        first=first,
+        last=last,
+        count=num_segments,
     )
 
 
@@ -158,7 +153,7 @@ def check_assignable(actor: Actor, store: LogStore, project_id: int, person: str
     """Raises CommandError unless the actor manages the project, and `person` is a member or ""."""
     store.people.access(actor).check_manages(project_id)
     if person and person not in store.people.members(project_id):
-        raise CommandError(Message("“{name}” is not a member of this project: add them first.", name=person))
+        raise CommandError("“{name}” is not a member of this project: add them first.", name=person)
 
 
 def assign_document(actor: Actor, store: LogStore, session_id: int, project_id: int, person: str) -> None:

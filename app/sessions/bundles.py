@@ -26,7 +26,6 @@ from app.formats.archive import (
 )
 from app.formats.documents import Export
 from app.formats.packages import package_of
-from app.i18n import Message
 from app.log.bundle_tables import Bundle, BundlePlace, bundle_kind, bundle_of, documents_of_bundle, load_bundle
 from app.log.records import SessionSummary
 from app.log.store import LogStore
@@ -102,7 +101,7 @@ class Bundles:
         staged = self._get(actor, number)
         member = staged.members.get(entry)
         if member is None:
-            raise CommandError(Message("This file is not in the archive: open the archive again."))
+            raise CommandError("This file is not in the archive: open the archive again.")
         if member.problem is not None:
             return _unopened(member.path, member.problem)
         assert staged.packed is not None
@@ -133,7 +132,7 @@ class Bundles:
         archive = Archive(bundle.data, bundle.name)
         member = next((one for one in archive.members if one.index == entry and one.is_memory), None)
         if member is None:
-            raise CommandError(Message("This file is not in the archive: open the archive again."))
+            raise CommandError("This file is not in the archive: open the archive again.")
         return archive.read(member), member.name
 
     def end(self, actor: Actor, number: int) -> None:
@@ -152,7 +151,7 @@ class Bundles:
 
     def _get(self, actor: Actor, number: int) -> _Staged:
         if (staged := self._staged.get(actor.name, number)) is None:
-            raise CommandError(Message("These files are no longer in memory: open them again."))
+            raise CommandError("These files are no longer in memory: open them again.")
         return staged
 
     def _open(self, actor: Actor, staged: _Staged, data: bytes, path: str, entry: int | None) -> Json:
@@ -177,7 +176,7 @@ class Bundles:
         """The documents that can be exported together with that of a session: its bundle's, and its project's."""
         summaries = {summary.id: summary for summary in self._store.sessions(actor)}
         if session_id not in summaries:
-            raise CommandError(Message("This document was deleted in the meantime: open the list of documents again."))
+            raise CommandError("This document was deleted in the meantime: open the list of documents again.")
         groups = []
         bundle_id = bundle_of(self._store.connection, session_id)
         if bundle_id is not None:
@@ -215,7 +214,7 @@ class Bundles:
     def packed(self, actor: Actor, key: str) -> Export:
         """An archive that `pack` made."""
         if (made := self._packed.get(actor.name, key)) is None:
-            raise CommandError(Message("This archive is no longer in memory: export it again."))
+            raise CommandError("This archive is no longer in memory: export it again.")
         return made
 
 

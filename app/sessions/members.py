@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from app.access.actor import Actor
 from app.errors import CommandError
-from app.i18n import Message
 from app.log.people import add_member, remove_member
 from app.log.records import NewEvent
 from app.log.store import LogStore
@@ -69,7 +68,7 @@ class Members:
         """Ends a membership immediately. People cannot end their own membership."""
         self._projects.managed(actor, project_id)
         if name == actor.name:
-            raise CommandError(Message("You cannot end your own membership: ask an administrator."))
+            raise CommandError("You cannot end your own membership: ask an administrator.")
         event = NewEvent("project", {"change": "leave", "project": project_id, "member": name})
         self._store.append_all(
             actor, workspace.session_id, [event], change=lambda db: remove_member(db, project_id, name)

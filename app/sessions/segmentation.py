@@ -9,7 +9,6 @@ from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Export
 from app.formats.srx import RuleFile
-from app.i18n import Message
 from app.projects import Projects
 from app.reading import FileReader, ProjectRules
 from app.text.encoding import safe_name
@@ -54,5 +53,5 @@ class Segmentation:
         self._projects.get(actor, project_id)
         rules = self.of(project_id)
         if rules is None:
-            raise CommandError(Message("This project has no segmentation rules: choose an .srx file first."))
+            raise CommandError("This project has no segmentation rules: choose an .srx file first.")
         return Export(rules.name, rules.data)

@@ -352,7 +352,7 @@ class Sessions:
     def delete_document(self, actor: Actor, session_id: int, besides: Workspace) -> None:
         """Removes a session that is not shown; see `delete_session`."""
         if session_id == besides.session_id:
-            raise CommandError(Message("This document is open: open another one first."))
+            raise CommandError("This document is open: open another one first.")
         self.delete_unshown(actor, session_id)
 
     def delete_unshown(self, actor: Actor, session_id: int) -> None:
@@ -360,7 +360,7 @@ class Sessions:
         self.store.people.access(actor).check_manages(self.store.project_of(actor, session_id))
         with self.workspaces.opening(session_id):
             if self.workspaces.is_shown(session_id):
-                raise CommandError(Message("This document is open: open another one first."))
+                raise CommandError("This document is open: open another one first.")
             opened = self.workspaces.of_session(session_id)
             if opened is None:
                 self.store.delete_session(session_id)

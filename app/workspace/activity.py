@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from app.access.actor import Actor
 from app.errors import CommandError
-from app.i18n import Message
 from app.log.records import KEY_CLASSES
 from app.reports.working_time import SessionClock
 from app.segments.findings import term_form
@@ -49,11 +48,9 @@ class Activity:
         the first of them; without consent, they are never kept.
         """
         if unknown := sorted(set(counts) - set(KEY_CLASSES)):
-            raise CommandError(
-                Message("The page sent an unknown key class {name!r}; reload the page.", name=unknown[0])
-            )
+            raise CommandError("The page sent an unknown key class {name!r}; reload the page.", name=unknown[0])
         if any(not 0 <= count <= MAX_COUNT for count in counts.values()):
-            raise CommandError(Message("The page sent invalid key counts; reload the page."))
+            raise CommandError("The page sent invalid key counts; reload the page.")
         presses, carets = _rows(presses, (int, str)), _rows(carets, (int, int, int))
         pressed = {name: count for name, count in counts.items() if count}
         with self._core.command(actor) as work:
@@ -68,7 +65,7 @@ class Activity:
     def idle(self, actor: Actor, index: int, idle_ms: int) -> None:
         """Logs a pause of this length without any action; opening the segment again ends the pause."""
         if idle_ms < 0:
-            raise CommandError(Message("The page sent an invalid idle time; reload the page."))
+            raise CommandError("The page sent an invalid idle time; reload the page.")
         with self._core.command(actor) as work:
             work.log("idle", {"idle_ms": idle_ms}, self._core.segment(index))
 
@@ -109,5 +106,5 @@ def _rows(value: Any, kinds: tuple[type, ...]) -> list[list[Any]]:
         or any(not isinstance(row, list) or [type(item) for item in row] != list(kinds) for row in rows)
         or any(isinstance(item, str) and len(item) > MAX_KEY_CHARACTERS for row in rows for item in row)
     ):
-        raise CommandError(Message("The page sent invalid key records; reload the page."))
+        raise CommandError("The page sent invalid key records; reload the page.")
     return rows

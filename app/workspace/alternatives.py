@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from app.errors import CommandError
 from app.glossary.lemmas import target_in
-from app.i18n import Message
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
 from app.text.words import word_spans
@@ -73,15 +72,13 @@ def question_for(
     """
     span = next(((start, end) for start, end in word_spans(text) if end > len(before)), None)
     if span is None or not text.startswith(before):
-        raise CommandError(Message("There is no word at this place of the text: try again."))
+        raise CommandError("There is no word at this place of the text: try again.")
     start, end = span
     shown = None if segment.is_pending else segment.shown
     best = shown.best if shown is not None and shown.best is not None and shown.best.text == text else None
     if shown is not None and best is not None:
         if not segment.is_answered_by(shown):
-            raise CommandError(
-                Message("The current constraints cannot all be met, so there are no alternatives for this word.")
-            )
+            raise CommandError("The current constraints cannot all be met, so there are no alternatives for this word.")
         required = shown.asked.required
         pins = [
             (required[one.phrase].text, one.start, one.end)

@@ -13,7 +13,6 @@ from typing import Literal
 
 from app.access.actor import Actor
 from app.errors import CommandError
-from app.i18n import Message
 from app.log.changes import ReportedChange
 from app.segments.clean_texts import clean_target
 from app.segments.find_replace import Query, found_in, text_for
@@ -127,7 +126,7 @@ class Batches:
         with core.command(actor) as work:
             if not 0 <= number < len(self._steps):
                 raise CommandError(
-                    Message("This step can no longer be undone, because the document was closed in the meantime.")
+                    "This step can no longer be undone, because the document was closed in the meantime."
                 )
             due = [
                 change

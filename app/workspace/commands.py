@@ -15,7 +15,6 @@ from app.errors import CommandError
 from app.formats.documents import Document
 from app.glossary import Term
 from app.glossary.glossary import Glossary
-from app.i18n import Message
 from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
@@ -275,7 +274,7 @@ class Workspace:
             text = clean_target(text)
             if not text.strip():
                 raise CommandError(
-                    Message("Segment {index} has no translation to confirm: type one first.", index=core.number(index))
+                    "Segment {index} has no translation to confirm: type one first.", index=core.number(index)
                 )
             self._writers.check_confirmation(actor, segment, client, text)
             work.then(lambda: self._writers.wrote(actor, index, client))

@@ -124,14 +124,12 @@ class WorkspaceCore:
         """One segment as it is now. Raises CommandError if it does not exist."""
         if not 0 <= index < len(self.segments):
             raise CommandError(
-                Message(
-                    "Segment {index} does not exist (segments in the document: {count}).",
-                    index=index + 1,
-                    count=len(self.segments),
-                )
+                "Segment {index} does not exist (segments in the document: {count}).",
+                index=index + 1,
+                count=len(self.segments),
             )
         if not self.segments[index].source:
-            raise CommandError(Message("This segment was merged with the one before it: reload the page."))
+            raise CommandError("This segment was merged with the one before it: reload the page.")
         return self.segments[index]
 
     def in_order(self) -> list[SegmentState]:

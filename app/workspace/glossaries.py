@@ -17,7 +17,6 @@ from app.errors import CommandError
 from app.glossary import Term, term_matcher
 from app.glossary.glossary import Glossary, merged, with_revisions
 from app.glossary.index.term_index import TermChanges
-from app.i18n import Message
 from app.log.glossary_log import glossary_payload
 from app.segments.clean_texts import one_line
 from app.segments.segment_constraints import MAX_PHRASE_CHARACTERS
@@ -82,9 +81,7 @@ class GlossaryEditor:
         glossaries = self._terms.glossaries if glossaries is None else glossaries
         found = next((glossary for glossary in glossaries if glossary.id == id_), None)
         if found is None:
-            raise CommandError(
-                Message("This glossary was removed from the document: close the list and open it again.")
-            )
+            raise CommandError("This glossary was removed from the document: close the list and open it again.")
         return found
 
     def put(
@@ -110,10 +107,8 @@ class GlossaryEditor:
                 return tuple(new if is_replaced(glossary) else glossary for glossary in glossaries)
             if len(glossaries) >= MAX_GLOSSARIES:
                 raise CommandError(
-                    Message(
-                        "A document may have up to {limit} glossaries: remove one that you do not need.",
-                        limit=MAX_GLOSSARIES,
-                    )
+                    "A document may have up to {limit} glossaries: remove one that you do not need.",
+                    limit=MAX_GLOSSARIES,
                 )
             return (new, *glossaries)
 
@@ -130,7 +125,7 @@ class GlossaryEditor:
             def shared(glossaries: Glossaries) -> Glossaries:
                 own = self.glossary(id_, glossaries)
                 if own.is_shared:
-                    raise CommandError(Message("{name} is already a glossary of the project.", name=own.name))
+                    raise CommandError("{name} is already a glossary of the project.", name=own.name)
                 return tuple(replace(own, id=new_id) if one is own else one for one in glossaries)
 
             return self._change(actor, "share", shared)
@@ -141,7 +136,7 @@ class GlossaryEditor:
         def with_both(glossaries: Glossaries) -> Glossaries:
             gone, into = self.glossary(id_, glossaries), self.glossary(into_id, glossaries)
             if gone is into:
-                raise CommandError(Message("A glossary cannot be merged with itself: choose another one."))
+                raise CommandError("A glossary cannot be merged with itself: choose another one.")
             left = tuple(glossary for glossary in glossaries if glossary is not gone)
             return _with(left, merged(into, gone))
 
@@ -162,7 +157,7 @@ class GlossaryEditor:
         def arranged(glossaries: Glossaries) -> Glossaries:
             by_id = {glossary.id: glossary for glossary in glossaries}
             if sorted(order) != sorted(by_id):
-                raise CommandError(Message("The glossaries were changed elsewhere: close the list and open it again."))
+                raise CommandError("The glossaries were changed elsewhere: close the list and open it again.")
             return tuple(by_id[id_] for id_ in order)
 
         return self._change(actor, "order", arranged)
@@ -190,7 +185,7 @@ class GlossaryEditor:
 
         def earlier(_: Glossaries) -> Glossaries:
             if not self._past:
-                raise CommandError(Message("There is no change of the glossaries to undo."))
+                raise CommandError("There is no change of the glossaries to undo.")
             return self._past[-1]
 
         with self._putting:  # a large one may come back
@@ -208,23 +203,19 @@ class GlossaryEditor:
             segment = core.segment(index)
             term = Term(_clean(source), _clean(target), is_for_document=scope == "document")
             if not term.source or not term.target:
-                raise CommandError(Message("A term needs a source and a target: fill in both."))
+                raise CommandError("A term needs a source and a target: fill in both.")
             if not term_matcher((term,)).find(segment.source):
                 raise CommandError(
-                    Message(
-                        "“{source}” does not occur in the source of segment {index}: choose words that occur there.",
-                        source=term.source,
-                        index=core.number(index),
-                    )
+                    "“{source}” does not occur in the source of segment {index}: choose words that occur there.",
+                    source=term.source,
+                    index=core.number(index),
                 )
             is_shared = scope == "project"
             first = next((one for one in terms.glossaries if one.is_on and (one.is_shared or not is_shared)), None)
             known = terms.document_terms if term.is_for_document else first.terms.values() if first is not None else ()
             if any((other.source, other.target) == (term.source, term.target) for other in known):
                 raise CommandError(
-                    Message(
-                        "“{source}” → “{target}” is already required there.", source=term.source, target=term.target
-                    )
+                    "“{source}” → “{target}” is already required there.", source=term.source, target=term.target
                 )
             place: Json = {}
             if term.is_for_document:
@@ -390,11 +381,9 @@ def _clean(text: str) -> str:
     text = " ".join(one_line(text).split())
     if len(text) > MAX_PHRASE_CHARACTERS:
         raise CommandError(
-            Message(
-                "“{text}…” has {count} characters; a term may have up to {limit}.",
-                text=text[:40],
-                count=len(text),
-                limit=MAX_PHRASE_CHARACTERS,
-            )
+            "“{text}…” has {count} characters; a term may have up to {limit}.",
+            text=text[:40],
+            count=len(text),
+            limit=MAX_PHRASE_CHARACTERS,
         )
     return text

@@ -159,19 +159,13 @@ class GlossaryImports:
         for name in fixes:
             fix = _report(staged, name).fix
             if fix is None or name.startswith("held "):
-                raise CommandError(
-                    Message("The page sent an invalid value for {name!r}; reload the page.", name="fixes")
-                )
+                raise CommandError("The page sent an invalid value for {name!r}; reload the page.", name="fixes")
             if fix.becomes and becomes.get(fix.term):
-                raise CommandError(
-                    Message("Two corrections were chosen for “{source}”: choose one.", source=fix.term.source)
-                )
+                raise CommandError("Two corrections were chosen for “{source}”: choose one.", source=fix.term.source)
             becomes[fix.term] = fix.becomes if becomes.get(fix.term, fix.becomes) else ()
         for name in decisions:
             if not name.startswith("held "):
-                raise CommandError(
-                    Message("The page sent an invalid value for {name!r}; reload the page.", name="decisions")
-                )
+                raise CommandError("The page sent an invalid value for {name!r}; reload the page.", name="decisions")
             _report(staged, name)
         terms = [after for term in staged.terms for after in becomes.get(term, (term,))]
         terms = _filled(terms, [(_report(staged, name), target) for name, target in fills.items()])
@@ -207,7 +201,7 @@ class GlossaryImports:
     def _found(self, number: int) -> StagedImport:
         staged = self._staged
         if staged is None or staged.number != number:
-            raise CommandError(Message("This import has ended, or a newer one has started: choose the file again."))
+            raise CommandError("This import has ended, or a newer one has started: choose the file again.")
         return staged
 
     def _check_on(
@@ -266,7 +260,7 @@ def _report(staged: StagedImport, name: str) -> RowReport:
     verdict, _, at = name.partition(" ")
     reports = staged.reports.get(verdict, [])  # type: ignore[call-overload]
     if not at.isdecimal() or int(at) >= len(reports):
-        raise CommandError(Message("The page sent an invalid value for {name!r}; reload the page.", name="fixes"))
+        raise CommandError("The page sent an invalid value for {name!r}; reload the page.", name="fixes")
     found: RowReport = reports[int(at)]
     return found
 
@@ -278,22 +272,20 @@ def _filled(terms: list[Term], fills: Sequence[tuple[RowReport, str]]) -> list[T
     seen = {identity(term): term for term in terms}
     for report, target in fills:
         if report.blank is None:
-            raise CommandError(Message("The page sent an invalid value for {name!r}; reload the page.", name="fills"))
+            raise CommandError("The page sent an invalid value for {name!r}; reload the page.", name="fills")
         term = replace(report.blank, target=clean(target))
         if wrong := wrong_with(term):
             raise CommandError(located(term.glossary, term.row, wrong[1]))
         earlier = seen.setdefault(identity(term), term)
         if earlier.targets != term.targets or earlier.status != term.status:
             raise CommandError(
-                Message(
-                    "“{source}” has the target “{target}” in row {row} and “{other}” in row {other_row}: use the "
-                    "same target, or leave one row out.",
-                    source=term.source,
-                    target=earlier.target,
-                    row=earlier.row,
-                    other=term.target,
-                    other_row=term.row,
-                )
+                "“{source}” has the target “{target}” in row {row} and “{other}” in row {other_row}: use the "
+                "same target, or leave one row out.",
+                source=term.source,
+                target=earlier.target,
+                row=earlier.row,
+                other=term.target,
+                other_row=term.row,
             )
     return sorted(seen.values(), key=lambda term: term.row)
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from app.access.actor import Actor
 from app.errors import CommandError
-from app.i18n import Message
 from app.models.loading import DEADLINE_MS
 from app.segments.clean_texts import clean_target
 from app.segments.completion import completion_of
@@ -175,7 +174,7 @@ class Questions:
 
     def _engine(self) -> Engine:
         if (engine := self._core.model.engine) is None:
-            raise CommandError(Message("The model is still loading: try again in a moment."))
+            raise CommandError("The model is still loading: try again in a moment.")
         return engine
 
 

@@ -8,7 +8,6 @@ from typing import Final
 
 from app.access.actor import Actor
 from app.errors import CommandError
-from app.i18n import Message
 from app.log.project_tables import segment_assignees
 from app.log.store import LogStore
 from app.segments.state import SegmentState
@@ -78,18 +77,16 @@ class Parts:
         for before, after in pairs:
             if before.index in held and _work(before) != _work(after):
                 raise CommandError(
-                    Message(
-                        "Segment {index} is assigned to {name}: ask them, or a project manager.",
-                        index=positions.get(before.index, before.index) + 1,
-                        name=held[before.index],
-                    )
+                    "Segment {index} is assigned to {name}: ask them, or a project manager.",
+                    index=positions.get(before.index, before.index) + 1,
+                    name=held[before.index],
                 )
 
     def check_is_known(self, indices: Sequence[int], version: int) -> None:
         """Raises CommandError if one of these segments was assigned after this version of the page."""
         if any(self._changed.get(index, -1) > version for index in indices):
             raise CommandError(
-                Message("Some of these segments were assigned to somebody else in the meantime: check them again.")
+                "Some of these segments were assigned to somebody else in the meantime: check them again."
             )
 
     def noticed(self, indices: Sequence[int], version: int) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from app.errors import CommandError
-from app.i18n import Message
 from app.segments.clean_texts import clean_target, one_line
 from app.segments.state import Json, SegmentState
 from app.tags.protect import Protection
@@ -36,7 +35,7 @@ def question_for(
     pin, text = one_line(pin).strip(), clean_target(text)
     rest = text
     if not pin or (moved is not None and (moved < 0 or not text.startswith(pin, moved))):
-        raise CommandError(Message("The text has changed: try again."))
+        raise CommandError("The text has changed: try again.")
     if moved is not None:
         before, behind = text[:moved], text[moved + len(pin) :]
         rest = before + (behind.lstrip(" ") if not before or before.endswith(" ") else behind)

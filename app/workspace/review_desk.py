@@ -71,10 +71,7 @@ class ReviewDesk:
                 return
             if segment.target not in (None, text):
                 raise CommandError(
-                    Message(
-                        "The text of segment {index} has changed in the meantime: read it first.",
-                        index=core.number(index),
-                    )
+                    "The text of segment {index} has changed in the meantime: read it first.", index=core.number(index)
                 )
             if segment.review == decision:
                 return
@@ -86,14 +83,12 @@ class ReviewDesk:
                 return
             if segment.state != "confirmed":
                 raise CommandError(
-                    Message("Segment {index} is not confirmed, so it cannot be returned.", index=core.number(index))
+                    "Segment {index} is not confirmed, so it cannot be returned.", index=core.number(index)
                 )
             comment = clean_comment(comment)
             if is_new and not comment:
                 raise CommandError(
-                    Message(
-                        "Segment {index}: write a comment that explains why it is returned.", index=core.number(index)
-                    )
+                    "Segment {index}: write a comment that explains why it is returned.", index=core.number(index)
                 )
             after = self._change(work, segment, decision)
             if comment:
@@ -105,7 +100,7 @@ class ReviewDesk:
             self._check_review()
             segment, text = self._core.segment(index), clean_comment(text)
             if not text:
-                raise CommandError(Message("The comment is empty: type one."))
+                raise CommandError("The comment is empty: type one.")
             self._add_remark(work, segment, text)
 
     def remarks(self, index: int) -> list[Json]:
@@ -127,15 +122,12 @@ class ReviewDesk:
 
     def _check_review(self) -> None:
         if not self._project().has_review:
-            raise CommandError(Message("Review is off in this project: a manager can switch it on in “Projects”."))
+            raise CommandError("Review is off in this project: a manager can switch it on in “Projects”.")
 
     def _confirm(self, work: UnitOfWork, segment: SegmentState, text: str, client: str) -> SegmentState:
         if not text.strip():
             raise CommandError(
-                Message(
-                    "Segment {index} has no translation to confirm: type one first.",
-                    index=self._core.number(segment.index),
-                )
+                "Segment {index} has no translation to confirm: type one first.", index=self._core.number(segment.index)
             )
         self._writers.check_confirmation(work.actor, segment, client, text)
         work.then(lambda: self._writers.wrote(work.actor, segment.index, client))

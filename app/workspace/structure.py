@@ -14,7 +14,6 @@ from app.access.actor import Actor
 from app.errors import CommandError
 from app.formats.documents import Segment
 from app.formats.split_merge import merge_segments, split_segment
-from app.i18n import Message
 from app.log.project_tables import assign_segments
 from app.segments.clean_texts import clean_target
 from app.segments.segment_constraints import Constraints
@@ -78,7 +77,7 @@ class Structure:
             segment = core.segment(index)
             position = core.positions[index] + 1
             if position == len(core.order):
-                raise CommandError(Message("This is the last segment. It can only be merged with a segment after it."))
+                raise CommandError("This is the last segment. It can only be merged with a segment after it.")
             following = core.segment(core.order[position])
             places = core.document.segments
             merged, rest = merge_segments(core.document, index, following.index)
@@ -102,12 +101,12 @@ class Structure:
         with core.command(actor) as work:
             if not 0 <= number < len(self._steps):
                 raise CommandError(
-                    Message("This step can no longer be undone, because the document was closed in the meantime.")
+                    "This step can no longer be undone, because the document was closed in the meantime."
                 )
             kind, parts = self._steps[number]
             left = [(part.after if is_undo else part.before)[0] for part in parts]
             if any(translator_work(core.segments[state.index]) != translator_work(state) for state in left):
-                raise CommandError(Message("These segments have changed in the meantime: split or merge them by hand."))
+                raise CommandError("These segments have changed in the meantime: split or merge them by hand.")
             back: Kind = "merge" if kind == "split" else "split"
             self._change(work, back if is_undo else kind, parts, "undo" if is_undo else "redo", is_undo=is_undo)
             return {"open": parts[0].after[0].index}

@@ -11,7 +11,6 @@ from app.glossary.glossary import Glossary
 from app.glossary.index.term_index import TermChanges
 from app.glossary.model import Case, Matching, Status
 from app.glossary.reading.row_checks import TermEntry, term_of, wrong_with
-from app.i18n import Message
 from app.segments.state import Json
 from app.text.folding import folded, lower
 from app.workspace.glossaries import GlossaryEditor
@@ -51,7 +50,7 @@ def edit_term(
     def changes(glossary: Glossary) -> TermChanges:
         before = None if number is None else glossary.terms.get(number)
         if number is not None and before is None:
-            raise CommandError(Message("This term was deleted in the meantime."))
+            raise CommandError("This term was deleted in the meantime.")
         entry = TermEntry(
             before.row if before else 0, "", source, target, tuple(variants), status, case, matching, note
         )
@@ -80,12 +79,10 @@ def _check_rivals(glossary: Glossary, number: int | None, term: Term, language: 
         )
         if not is_other_case and not is_beside:
             raise CommandError(
-                Message(
-                    "This glossary already has the target “{target}” for “{source}”: change that term, or add a "
-                    "variant to it.",
-                    source=other.source,
-                    target=other.target,
-                )
+                "This glossary already has the target “{target}” for “{source}”: change that term, or add a "
+                "variant to it.",
+                source=other.source,
+                target=other.target,
             )
 
 

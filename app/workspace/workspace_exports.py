@@ -10,7 +10,6 @@ from typing import Final, get_args
 from app.access.actor import Actor
 from app.errors import CommandError, LogError
 from app.formats.documents import Export
-from app.i18n import Message
 from app.log.store import LogStore
 from app.reports.exports import CAN_BE_EMPTY, EXPORTS
 from app.reports.translated_document import draft_name, proposals_of, translated_document
@@ -38,7 +37,7 @@ class WorkspaceExports:
         kinds = (DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS, *ALL_MEMORY)
         if kind not in kinds:
             raise CommandError(
-                Message("{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(kinds))
+                "{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(kinds)
             )
         file = None
         if kind in ALL_MEMORY:

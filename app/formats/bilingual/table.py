@@ -157,18 +157,16 @@ def parse(data: bytes, name: str, encoding: str | None = None, columns: tuple[in
     lines = list(islice(found, MAX_ROWS + 1))
     if len(lines) > MAX_ROWS:
         raise DocumentError(
-            Message("{name} has more than {limit:,} rows: remove rows that are not needed", name=name, limit=MAX_ROWS)
+            "{name} has more than {limit:,} rows: remove rows that are not needed", name=name, limit=MAX_ROWS
         )
     header = _columns(lines[0]) if lines else None
     has_header = header is not None or (columns is not None and bool(lines) and _is_header(lines[0], columns))
     source, target = columns or header or _without_keys(lines)
     if not any(source < len(line) for line in lines):
         raise DocumentError(
-            Message(
-                "{name} does not have the column {number} that was chosen for the sources: choose another column",
-                name=name,
-                number=source + 1,
-            )
+            "{name} does not have the column {number} that was chosen for the sources: choose another column",
+            name=name,
+            number=source + 1,
         )
     names = [cell.value.strip() for cell in lines[0]] if has_header else []
     languages = ["" if name.lower() in _SOURCE_NAMES | _TARGET_NAMES else name for name in names]
@@ -317,13 +315,11 @@ def _lines(text: str, position: int, separator: str, name: str, quoted: re.Patte
         ends_here = match is not None and text[match.end() : match.end() + 1] in ("", separator, "\r", "\n")
         if not ends_here and text.startswith('"', position) and separator != "\t":
             raise DocumentError(
-                Message(
-                    '{name}, {place}: a cell starts with a quotation mark (") that is not closed before the next '
-                    "{separator!r}: close it, or double it if it is part of the text",
-                    name=name,
-                    place=line_of(text, position),
-                    separator=separator,
-                )
+                '{name}, {place}: a cell starts with a quotation mark (") that is not closed before the next '
+                "{separator!r}: close it, or double it if it is part of the text",
+                name=name,
+                place=line_of(text, position),
+                separator=separator,
             )
         if match is not None and ends_here:
             cells.append(_Cell(*match.span(), _ESCAPED[quoted].sub('"', match[1])))
@@ -335,13 +331,11 @@ def _lines(text: str, position: int, separator: str, name: str, quoted: re.Patte
             position = bare.end()
         if len(cells) > MAX_COLUMNS:
             raise DocumentError(
-                Message(
-                    "{name}, {place}: the row has more than {limit:,} columns, as many as a sheet of Excel has: remove "
-                    "columns that are not needed",
-                    name=name,
-                    place=line_of(text, position),
-                    limit=MAX_COLUMNS,
-                )
+                "{name}, {place}: the row has more than {limit:,} columns, as many as a sheet of Excel has: remove "
+                "columns that are not needed",
+                name=name,
+                place=line_of(text, position),
+                limit=MAX_COLUMNS,
             )
         if text.startswith(separator, position):
             position += 1

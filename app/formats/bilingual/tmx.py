@@ -89,7 +89,7 @@ def parse(data: bytes, name: str) -> TmxFile:
     root = tree(decoded.text)
     if root.local != "tmx":
         raise DocumentError(
-            Message("{name} is not a TMX file (root element: <{root}>): choose another file", name=name, root=root.name)
+            "{name} is not a TMX file (root element: <{root}>): choose another file", name=name, root=root.name
         )
     header = root.first("header")
     given = header.attributes.get("srclang", "") if header else ""

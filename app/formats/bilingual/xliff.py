@@ -306,22 +306,18 @@ def parse(data: bytes, name: str) -> XliffFile:
     decoded = decode_xml(data, name)
     if sum(1 for _ in _UNIT.finditer(decoded.text)) > MAX_UNITS:
         raise DocumentError(
-            Message(
-                "{name} has more than {limit:,} segments: split the file and open the parts one by one",
-                name=name,
-                limit=MAX_UNITS,
-            )
+            "{name} has more than {limit:,} segments: split the file and open the parts one by one",
+            name=name,
+            limit=MAX_UNITS,
         )
     root = tree(decoded.text)
     version = _version(root)
     if root.local != "xliff" or version[:2] not in ("1.", "2."):
         found = f"<{root.name}>" if root.local != "xliff" else f"version {version!r}"
         raise DocumentError(
-            Message(
-                "{name} is not an XLIFF 1.2 or 2.x file (root element: {found}): choose another file",
-                name=name,
-                found=found,
-            )
+            "{name} is not an XLIFF 1.2 or 2.x file (root element: {found}): choose another file",
+            name=name,
+            found=found,
         )
     return _read(decoded, root)
 

@@ -148,11 +148,9 @@ def _parsed_toml(text: str, name: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise DocumentError(
-            Message(
-                "{name}: this is not valid TOML ({reason}): correct it and open the file again",
-                name=name,
-                reason=str(problem),
-            )
+            "{name}: this is not valid TOML ({reason}): correct it and open the file again",
+            name=name,
+            reason=str(problem),
         ) from problem
 
 

@@ -145,11 +145,9 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> MarkdownFile:
     labels = frozenset(environment.get("references", ()))
     if deep := next((token for token in tokens if token.nesting == 1 and token.level >= _MAX_NESTING - 1), None):
         raise DocumentError(
-            Message(
-                "{name}, {place}: quotes or lists are nested too deeply: reduce the nesting and open the file again",
-                name=name,
-                place=line_of(text, starts[deep.map[0]] if deep.map else 0),
-            )
+            "{name}, {place}: quotes or lists are nested too deeply: reduce the nesting and open the file again",
+            name=name,
+            place=line_of(text, starts[deep.map[0]] if deep.map else 0),
         )
     for block, token in _blocks(tokens):
         assert token.map is not None
@@ -255,13 +253,11 @@ def _check_size(text: str, num_lines: int, name: str) -> None:
     ):
         if number > limit:
             raise DocumentError(
-                Message(
-                    "{name} has more than {limit:,} {what}, the limit for Markdown: split the file and open the parts "
-                    "one by one",
-                    name=name,
-                    limit=limit,
-                    what=what,
-                )
+                "{name} has more than {limit:,} {what}, the limit for Markdown: split the file and open the parts "
+                "one by one",
+                name=name,
+                limit=limit,
+                what=what,
             )
 
 

@@ -154,13 +154,11 @@ class XmlParagraph(Paragraph):
     def _add(self, atom: Atom) -> None:
         if len(self._atoms) >= MAX_ATOMS:
             raise DocumentError(
-                Message(
-                    "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
-                    "the file again",
-                    name=self._document.name,
-                    place=line_of(self._xml, self.start),
-                    limit=MAX_ATOMS,
-                )
+                "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
+                "the file again",
+                name=self._document.name,
+                place=line_of(self._xml, self.start),
+                limit=MAX_ATOMS,
             )
         super()._add(atom)
 

@@ -187,9 +187,7 @@ def parse(data: bytes, name: str) -> OdfFile:
     package = OfficePackage(data, name, _KIND)
     manifest = "META-INF/manifest.xml"
     if package.has(manifest) and "encryption-data" in package.xml(manifest).text:
-        raise DocumentError(
-            Message("{name} is password-protected: save it without a password and open it again", name=name)
-        )
+        raise DocumentError("{name} is password-protected: save it without a password and open it again", name=name)
     parts: list[OfficePart] = []
     num_comments = num_paragraphs = 0
     lists: list[OdsList] = []

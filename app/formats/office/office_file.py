@@ -70,11 +70,9 @@ def check_size(num_paragraphs: int, name: str) -> None:
     """Raises DocumentError if a document, or a part of it, has too many paragraphs."""
     if num_paragraphs > MAX_PARAGRAPHS:
         raise DocumentError(
-            Message(
-                "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
-                name=name,
-                limit=MAX_PARAGRAPHS,
-            )
+            "{name} has more than {limit:,} paragraphs: split the document and open the parts one by one",
+            name=name,
+            limit=MAX_PARAGRAPHS,
         )
 
 
@@ -97,13 +95,11 @@ def check_length(num_runs: int, number: int, name: str) -> None:
     """Raises DocumentError if paragraph `number` has too many runs."""
     if num_runs > MAX_RUNS:
         raise DocumentError(
-            Message(
-                "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
-                "the file again",
-                name=name,
-                place=Message("paragraph {number}", number=number),
-                limit=MAX_RUNS,
-            )
+            "{name}, {place}: the paragraph has more than {limit:,} texts and elements: break it up and open "
+            "the file again",
+            name=name,
+            place=Message("paragraph {number}", number=number),
+            limit=MAX_RUNS,
         )
 
 

@@ -70,17 +70,15 @@ class OfficePackage:
         self.kind = kind
         if data.startswith(_OLD_OFFICE):
             raise DocumentError(
-                Message(
-                    "{name} is password-protected or in the old {old_ending} format: in {program}, save it as {ending} "
-                    "without a password and open that file",
-                    name=name,
-                    old_ending=kind.old_ending,
-                    program=kind.program,
-                    ending=kind.ending,
-                )
+                "{name} is password-protected or in the old {old_ending} format: in {program}, save it as {ending} "
+                "without a password and open that file",
+                name=name,
+                old_ending=kind.old_ending,
+                program=kind.program,
+                ending=kind.ending,
             )
         if not data:
-            raise DocumentError(Message("{name} is empty (0 bytes): choose a file with text in it", name=name))
+            raise DocumentError("{name} is empty (0 bytes): choose a file with text in it", name=name)
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
             self._check(self._archive)
@@ -98,13 +96,11 @@ class OfficePackage:
             raise self._damaged(problem) from problem
         if len(content) > MAX_PART_BYTES:
             raise DocumentError(
-                Message(
-                    "{name}: {part} is larger than {limit} MiB when unpacked: split the document and open the parts "
-                    "one by one",
-                    name=self.name,
-                    part=part,
-                    limit=MAX_PART_BYTES // 2**20,
-                )
+                "{name}: {part} is larger than {limit} MiB when unpacked: split the document and open the parts "
+                "one by one",
+                name=self.name,
+                part=part,
+                limit=MAX_PART_BYTES // 2**20,
             )
         return content
 
@@ -166,22 +162,18 @@ class OfficePackage:
         ending = next((ending for ending, kind in _KINDS.items() if kind.encode() in described), "")
         if ending and ending not in self.kind.ending:
             return DocumentError(
-                Message(
-                    "{name} is a {ending} file with another ending: rename it so that it ends with {ending}, and open "
-                    "it again",
-                    name=self.name,
-                    ending=ending,
-                )
+                "{name} is a {ending} file with another ending: rename it so that it ends with {ending}, and open "
+                "it again",
+                name=self.name,
+                ending=ending,
             )
         return DocumentError(
-            Message(
-                "{name} is not {noun}{lack}: save it as {ending} in {program} and open that file",
-                name=self.name,
-                noun=self.kind.noun,
-                lack=Message(" ({part} is missing)", part=missing) if missing else "",
-                ending=self.kind.ending,
-                program=self.kind.program,
-            )
+            "{name} is not {noun}{lack}: save it as {ending} in {program} and open that file",
+            name=self.name,
+            noun=self.kind.noun,
+            lack=Message(" ({part} is missing)", part=missing) if missing else "",
+            ending=self.kind.ending,
+            program=self.kind.program,
         )
 
     def _check(self, archive: zipfile.ZipFile) -> None:
@@ -189,17 +181,15 @@ class OfficePackage:
         size = sum(info.file_size for info in infos)
         if len(infos) > MAX_PARTS or size > MAX_TOTAL_BYTES:
             raise DocumentError(
-                Message(
-                    "{name} is too large when unpacked ({count:,} files, {size:,.0f} MiB): remove large pictures or "
-                    "split the document",
-                    name=self.name,
-                    count=len(infos),
-                    size=size / 2**20,
-                )
+                "{name} is too large when unpacked ({count:,} files, {size:,.0f} MiB): remove large pictures or "
+                "split the document",
+                name=self.name,
+                count=len(infos),
+                size=size / 2**20,
             )
         if any(info.flag_bits & 1 for info in infos):
             raise DocumentError(
-                Message("{name} is password-protected: save it without a password and open it again", name=self.name)
+                "{name} is password-protected: save it without a password and open it again", name=self.name
             )
         if len(infos) > len(archive.NameToInfo):
             names = Counter(info.filename for info in infos)
@@ -209,12 +199,10 @@ class OfficePackage:
 
     def _damaged(self, problem: Exception) -> DocumentError:
         return DocumentError(
-            Message(
-                "{name} is not a {ending} file or is damaged ({problem}): open and save it in {program}, then open it "
-                "here again",
-                name=self.name,
-                ending=self.kind.ending,
-                problem=problem,
-                program=self.kind.program,
-            )
+            "{name} is not a {ending} file or is damaged ({problem}): open and save it in {program}, then open it "
+            "here again",
+            name=self.name,
+            ending=self.kind.ending,
+            problem=problem,
+            program=self.kind.program,
         )

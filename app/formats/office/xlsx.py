@@ -272,11 +272,9 @@ def _num_shared(package: OfficePackage, main: str) -> int:
 def _check_texts(number: int, name: str) -> None:
     if number > MAX_TEXTS:
         raise DocumentError(
-            Message(
-                "{name} has more than {limit:,} texts: split the workbook and open the parts one by one",
-                name=name,
-                limit=MAX_TEXTS,
-            )
+            "{name} has more than {limit:,} texts: split the workbook and open the parts one by one",
+            name=name,
+            limit=MAX_TEXTS,
         )
 
 
@@ -345,12 +343,9 @@ def _uses(package: OfficePackage, main: str, num_shared: int) -> _Uses:
             num_cells += 1
             if num_cells > MAX_CELLS:
                 raise DocumentError(
-                    Message(
-                        "{name} has more than {limit:,} cells with text: split the workbook and open the parts one by "
-                        "one",
-                        name=package.name,
-                        limit=MAX_CELLS,
-                    )
+                    "{name} has more than {limit:,} cells with text: split the workbook and open the parts one by one",
+                    name=package.name,
+                    limit=MAX_CELLS,
                 )
             if kind == "s" and (number is None or number >= num_shared):
                 continue

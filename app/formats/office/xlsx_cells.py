@@ -8,7 +8,6 @@ from xml.parsers import expat
 
 from app.errors import DocumentError
 from app.formats.office.office_package import OfficePackage
-from app.i18n import Message
 
 _CHUNK: Final = 2**16  # bytes of a sheet that are parsed at once
 
@@ -69,12 +68,9 @@ def text_cells(package: OfficePackage, sheet: str) -> Iterable[tuple[str, str, i
         yield from reader.read(b"", is_last=True)
     except (expat.ExpatError, LookupError, ValueError) as problem:  # LookupError: of an encoding
         raise DocumentError(
-            Message(
-                "{name} ({part}) cannot be read: {problem}. Open and save the file in {program}, then open it here "
-                "again.",
-                name=package.name,
-                part=sheet,
-                problem=problem,
-                program=package.kind.program,
-            )
+            "{name} ({part}) cannot be read: {problem}. Open and save the file in {program}, then open it here again.",
+            name=package.name,
+            part=sheet,
+            problem=problem,
+            program=package.kind.program,
         ) from problem

@@ -12,7 +12,6 @@ from app.formats.base import Unit, line_of, one_line
 from app.formats.escapes import from_shown, from_utf16, repeated, repeated_keys_note, shown
 from app.formats.prose import ProseFile
 from app.formats.unit_notes import key_note
-from app.i18n import Message
 from app.text.encoding import decode_text
 
 _STRING = r'"(?:\\[\s\S]|[^"\\])*"'
@@ -34,7 +33,7 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     """Parses a .strings file. Raises DocumentError with the line of the first error."""
     if data.startswith(b"bplist"):
         raise DocumentError(
-            Message("{name} is a compiled file: choose the text file of the same name in the Xcode project", name=name)
+            "{name} is a compiled file: choose the text file of the same name in the Xcode project", name=name
         )
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
@@ -46,12 +45,10 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
         token = _TOKEN.match(text, position)
         if token is None:
             raise DocumentError(
-                Message(
-                    '{name}, {place}: expected an entry such as "key" = "value"; or a comment: correct this line and '
-                    "open the file again",
-                    name=name,
-                    place=line_of(text, position),
-                )
+                '{name}, {place}: expected an entry such as "key" = "value"; or a comment: correct this line and '
+                "open the file again",
+                name=name,
+                place=line_of(text, position),
             )
         position = token.end()
         if token["space"]:

@@ -202,14 +202,12 @@ def parsed_json(text: str, name: str, constants: list[str] | None = None, intege
     except json.JSONDecodeError as problem:
         line = text[problem.pos :].splitlines()[:1]
         raise DocumentError(
-            Message(
-                "{name}, line {line}, column {column}: this is not valid JSON, found {text!r}: correct it (comments "
-                "and a comma after the last value are not allowed) and open the file again",
-                name=name,
-                line=problem.lineno,
-                column=problem.colno,
-                text="".join(line)[:40],
-            )
+            "{name}, line {line}, column {column}: this is not valid JSON, found {text!r}: correct it (comments "
+            "and a comma after the last value are not allowed) and open the file again",
+            name=name,
+            line=problem.lineno,
+            column=problem.colno,
+            text="".join(line)[:40],
         ) from problem
     except RecursionError as problem:
         raise DocumentError(too_deep) from problem

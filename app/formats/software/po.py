@@ -33,7 +33,6 @@ from app.formats.software.po_header import (
 )
 from app.formats.software.po_markdown import MarkdownMessage, markdown_message
 from app.formats.unit_notes import context_note, plural_note
-from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text, encoding_label, unencodable
 
 _CHARSET = re.compile(r"charset=([\w.:+-]+)", re.IGNORECASE)
@@ -275,20 +274,15 @@ def _decoded(data: bytes, name: str) -> DecodedText:
         is_text = False
     if not is_text:
         raise DocumentError(
-            Message(
-                "{name} declares the unknown character set {charset}: convert the file to UTF-8 and open it again",
-                name=name,
-                charset=charset,
-            )
+            "{name} declares the unknown character set {charset}: convert the file to UTF-8 and open it again",
+            name=name,
+            charset=charset,
         )
     if codec == "utf-8" or data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or not data:
         decoded = decode_text(data, name, DocumentError)
         if found and decoded.encoding not in ("utf-8", "utf-16-le", "utf-16-be"):
             raise DocumentError(
-                Message(
-                    "{name} declares UTF-8 but has another encoding: save it as UTF-8 and open it again",
-                    name=name,
-                )
+                "{name} declares UTF-8 but has another encoding: save it as UTF-8 and open it again", name=name
             )
         return decoded
     try:
@@ -296,22 +290,18 @@ def _decoded(data: bytes, name: str) -> DecodedText:
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         raise DocumentError(
-            Message(
-                "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared character set: "
-                "correct the line or the declaration and open the file again",
-                name=name,
-                line=line,
-                byte=data[problem.start],
-                encoding=encoding_label(codec),
-            )
+            "{name}, line {line}: byte 0x{byte:02X} is not valid in {encoding}, the declared character set: "
+            "correct the line or the declaration and open the file again",
+            name=name,
+            line=line,
+            byte=data[problem.start],
+            encoding=encoding_label(codec),
         ) from problem
     if text.encode(codec) != data:
         raise DocumentError(
-            Message(
-                "{name} cannot be saved again unchanged in {charset}: convert it to UTF-8 and open it again",
-                name=name,
-                charset=charset,
-            )
+            "{name} cannot be saved again unchanged in {charset}: convert it to UTF-8 and open it again",
+            name=name,
+            charset=charset,
         )
     return DecodedText(text, codec, b"", None)
 

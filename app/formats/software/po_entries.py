@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from app.errors import DocumentError
 from app.formats.base import line_of
 from app.formats.escapes import LETTERS
-from app.i18n import Message
 from app.text.nontranslatables import placeholders
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
@@ -102,13 +101,11 @@ def po_entries(text: str, name: str) -> Iterator[PoEntry]:
             _add(entry, keyword, _value(more[1]), -1, start + more.end(1), text, name)
         else:
             raise DocumentError(
-                Message(
-                    "{name}, {place}: expected a comment or a keyword with a quoted string, found {text!r}: correct "
-                    "the line (`msgfmt --check` helps) and open the file again",
-                    name=name,
-                    place=line_of(text, start),
-                    text=stripped[:40],
-                )
+                "{name}, {place}: expected a comment or a keyword with a quoted string, found {text!r}: correct "
+                "the line (`msgfmt --check` helps) and open the file again",
+                name=name,
+                place=line_of(text, start),
+                text=stripped[:40],
             )
     if entry.ids or entry.targets:
         yield _checked(entry, text, name)
@@ -118,12 +115,10 @@ def _checked(entry: PoEntry, text: str, name: str) -> PoEntry:
     if "msgid" not in entry.ids or not entry.targets:
         lacking = "msgid" if "msgid" not in entry.ids else "msgstr"
         raise DocumentError(
-            Message(
-                "{name}, {place}: the message has no {lacking}: add it and open the file again",
-                name=name,
-                place=line_of(text, entry.start),
-                lacking=lacking,
-            )
+            "{name}, {place}: the message has no {lacking}: add it and open the file again",
+            name=name,
+            place=line_of(text, entry.start),
+            lacking=lacking,
         )
     return entry
 
@@ -137,13 +132,10 @@ def _add(entry: PoEntry, keyword: str, value: str, start: int, end: int, text: s
         return
     if keyword in entry.ids:
         raise DocumentError(
-            Message(
-                "{name}, {place}: the message has a second {keyword} before its msgstr: correct it and open the "
-                "file again",
-                name=name,
-                place=line_of(text, start),
-                keyword=keyword,
-            )
+            "{name}, {place}: the message has a second {keyword} before its msgstr: correct it and open the file again",
+            name=name,
+            place=line_of(text, start),
+            keyword=keyword,
         )
     strings = PoStrings([value], start, end)
     if keyword.startswith("msgstr"):

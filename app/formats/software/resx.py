@@ -14,7 +14,6 @@ from app.formats.escapes import repeated, repeated_keys_note
 from app.formats.software.xml_strings import XmlStrings, file_of
 from app.formats.unit_notes import key_note
 from app.formats.xml_text import Node, decode_xml, tree
-from app.i18n import Message
 
 
 def parse(data: bytes, name: str) -> XmlStrings:
@@ -23,12 +22,10 @@ def parse(data: bytes, name: str) -> XmlStrings:
     root = tree(decoded.text)
     if root.name != "root":
         raise DocumentError(
-            Message(
-                "{name} has the root element <{root}>; .NET resources need <root>: open it in Visual Studio and save "
-                "it again",
-                name=name,
-                root=root.name,
-            )
+            "{name} has the root element <{root}>; .NET resources need <root>: open it in Visual Studio and save "
+            "it again",
+            name=name,
+            root=root.name,
         )
     note = repeated_keys_note(repeated(entry.attributes.get("name", "") for entry in root.nodes("data")))
     return replace(file_of(decoded, _values(root)), notes=(note,) if note else ())

@@ -17,7 +17,6 @@ from app.formats.escapes import repeated, repeated_keys_note
 from app.formats.software.xml_strings import XmlStrings, file_of
 from app.formats.unit_notes import key_note
 from app.formats.xml_text import Node, decode_xml, tree
-from app.i18n import Message
 
 _FORMAT = "NSStringLocalizedFormatKey"
 _FORMS = ("zero", "one", "two", "few", "many", "other", _FORMAT)
@@ -31,12 +30,10 @@ def parse(data: bytes, name: str) -> XmlStrings:
     root = tree(decoded.text)
     if root.name != "plist":
         raise DocumentError(
-            Message(
-                "{name} has the root element <{root}>; a .stringsdict file needs <plist>: open it in Xcode and save "
-                "it again as XML",
-                name=name,
-                root=root.name,
-            )
+            "{name} has the root element <{root}>; a .stringsdict file needs <plist>: open it in Xcode and save "
+            "it again as XML",
+            name=name,
+            root=root.name,
         )
     strings = ((node, key_note(".".join(path)), path[-1]) for node, path in _strings(root, ()))
     note = repeated_keys_note(_repeated(root, ()))

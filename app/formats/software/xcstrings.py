@@ -181,11 +181,9 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> StringCatalog:
     source = content.get("sourceLanguage") if isinstance(content, dict) else None
     if not isinstance(strings, dict) or not isinstance(source, str):
         raise DocumentError(
-            Message(
-                "{name} is not a string catalog of Xcode (it lacks sourceLanguage or strings): open it in Xcode and "
-                "save it again, or rename it to .json",
-                name=name,
-            )
+            "{name} is not a string catalog of Xcode (it lacks sourceLanguage or strings): open it in Xcode and "
+            "save it again, or rename it to .json",
+            name=name,
         )
     root = _positions(decoded.text)
     others = {tag for entry in strings.values() for tag in _object(_at(entry, "localizations")) if tag != source}

@@ -14,7 +14,6 @@ from app.formats.base import one_line
 from app.formats.escapes import from_shown, shown
 from app.formats.software.yaml_pieces import value_in
 from app.formats.software.yaml_rewriting import rewritten
-from app.i18n import Message
 
 MAX_DEPTH: Final = 100
 MAX_NODES: Final = 200_000
@@ -74,14 +73,12 @@ def strings_of(text: str, name: str) -> list[tuple[Scalar, bool]]:
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         refusal = DocumentError(
-            Message(
-                "{name}, line {line}, column {column}: this is not valid YAML ({reason}): correct it and open the file "
-                "again",
-                name=name,
-                line=mark.line + 1 if mark else "?",
-                column=mark.column + 1 if mark else "?",
-                reason=getattr(problem, "problem", None) or type(problem).__name__,
-            )
+            "{name}, line {line}, column {column}: this is not valid YAML ({reason}): correct it and open the file "
+            "again",
+            name=name,
+            line=mark.line + 1 if mark else "?",
+            column=mark.column + 1 if mark else "?",
+            reason=getattr(problem, "problem", None) or type(problem).__name__,
         )
         refusal.__cause__ = problem
     try:
@@ -99,11 +96,9 @@ def _strings_in(text: str, parsed: str, name: str) -> Iterator[tuple[Scalar, boo
     for number, event in enumerate(yaml.parse(parsed[start:], Loader=_LOADER)):
         if number > MAX_NODES:
             raise DocumentError(
-                Message(
-                    "{name} has more than {limit:,} values: split the file and open the parts one by one",
-                    name=name,
-                    limit=MAX_NODES,
-                )
+                "{name} has more than {limit:,} values: split the file and open the parts one by one",
+                name=name,
+                limit=MAX_NODES,
             )
         if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             is_mapping = isinstance(event, yaml.MappingStartEvent)
@@ -114,11 +109,7 @@ def _strings_in(text: str, parsed: str, name: str) -> Iterator[tuple[Scalar, boo
             open_nodes.append(_OpenNode(is_mapping, bool(event.flow_style), is_key, expects_key=is_mapping))
             if len(open_nodes) > MAX_DEPTH:
                 raise DocumentError(
-                    Message(
-                        "{name} is nested more than {limit} levels deep: choose another file",
-                        name=name,
-                        limit=MAX_DEPTH,
-                    )
+                    "{name} is nested more than {limit} levels deep: choose another file", name=name, limit=MAX_DEPTH
                 )
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             if not open_nodes.pop().is_key and open_nodes:

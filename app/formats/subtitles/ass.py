@@ -14,7 +14,6 @@ from app.formats.base import Unit, line_of
 from app.formats.blocks import Block
 from app.formats.inline import Piece, Shown, show
 from app.formats.prose import ProseFile
-from app.i18n import Message
 from app.text.encoding import decode_text
 from app.text.subtitle_layout import CueSpace, milliseconds
 from app.text.text_limits import TextLimits
@@ -41,12 +40,10 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
             fields = [field.strip().lower() for field in line.group().partition(":")[2].split(",")]
             if fields[-1] != "text":
                 raise DocumentError(
-                    Message(
-                        "{name}, {place}: the last field of the events is not Text: save the file again in a "
-                        "subtitle editor",
-                        name=name,
-                        place=line_of(decoded.text, line.start()),
-                    )
+                    "{name}, {place}: the last field of the events is not Text: save the file again in a "
+                    "subtitle editor",
+                    name=name,
+                    place=line_of(decoded.text, line.start()),
                 )
         elif is_events and line.group().lower().startswith("dialogue:"):
             parts = line.group().split(",", len(fields) - 1)
@@ -60,10 +57,7 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
                 blocks.append(Block("subtitle", end - len(text), end, label=" – ".join(times)))
     if not has_events:
         raise DocumentError(
-            Message(
-                "{name} does not have the section [Events] of ASS subtitles: save it again in a subtitle editor",
-                name=name,
-            )
+            "{name} does not have the section [Events] of ASS subtitles: save it again in a subtitle editor", name=name
         )
     return ProseFile(
         decoded,

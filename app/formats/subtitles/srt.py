@@ -19,7 +19,6 @@ from app.errors import DocumentError
 from app.formats.base import Unit, line_of, one_line
 from app.formats.blocks import Block
 from app.formats.prose import ProseFile, blanked
-from app.i18n import Message
 from app.text.encoding import DecodedText, decode_text
 from app.text.subtitle_layout import CueSpace, laid_out, milliseconds
 from app.text.text_limits import TextLimits
@@ -68,22 +67,18 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     times = list(_TIMES.finditer(text))
     if not times:
         raise DocumentError(
-            Message(
-                "{name} is not a subtitle file (.srt): it has no line of times such as 00:00:01,000 --> "
-                "00:00:04,000. Rename it to .txt to open it as plain text",
-                name=name,
-            )
+            "{name} is not a subtitle file (.srt): it has no line of times such as 00:00:01,000 --> "
+            "00:00:04,000. Rename it to .txt to open it as plain text",
+            name=name,
         )
     first = times[0].start()
     number = _NUMBER_BEFORE_TIMES.search(text, max(0, first - _MAX_NUMBER), first)
     before = text[: number.start() if number else first].strip("\ufeff \t\r\n")
     if before:
         raise DocumentError(
-            Message(
-                "{name}, {place}: text before the times of the first subtitle: remove it and open the file again",
-                name=name,
-                place=line_of(text, text.index(before)),
-            )
+            "{name}, {place}: text before the times of the first subtitle: remove it and open the file again",
+            name=name,
+            place=line_of(text, text.index(before)),
         )
     cues: list[Cue] = []
     for index, match in enumerate(times):

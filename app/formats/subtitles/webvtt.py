@@ -10,7 +10,6 @@ import re
 from app.errors import DocumentError
 from app.formats.prose import ProseFile
 from app.formats.subtitles.srt import cue_of, is_formatting, speakers, subtitle_file
-from app.i18n import Message
 from app.text.encoding import decode_text
 
 _TIME = r"(?:\d+:)?[0-5]?\d:[0-5]?\d[.,]\d{1,3}"  # Microsoft Teams writes "0:0:3.54"
@@ -29,10 +28,8 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> ProseFile:
     text = decoded.text
     if not _HEADER.match(text):
         raise DocumentError(
-            Message(
-                "{name} does not begin with WEBVTT: save it again as WebVTT, or rename it to .srt if it is SubRip",
-                name=name,
-            )
+            "{name} does not begin with WEBVTT: save it again as WebVTT, or rename it to .srt if it is SubRip",
+            name=name,
         )
     cues = []
     for block in _BLOCK.finditer(text):
