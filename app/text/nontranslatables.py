@@ -40,6 +40,7 @@ _ADDRESS = re.compile(
     | \{%[^{}]*%\}  # {% if user %}
     | <(?:\d{2,}:)?\d\d:\d\d\.\d{3}>  # the time of a word in WebVTT
     | (?<!\w)[A-Z]{2}\d\d(?:[ \u00a0]?[A-Z\d]{4}){3,7}(?:[ \u00a0]?[A-Z\d]{1,3})?(?!\w)  # IBAN
+    | (?:(?<=BIC[ ])|(?<=BIC:[ ])|(?<=SWIFT[ ])|(?<=SWIFT:[ ]))[A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?(?!\w)
     # AB-1234/56, SN-00123-A, ISO/IEC-27001, 4711-B, but not MAY-2026
     | (?<![\w/.-])(?=(?:[\w/-]*?\d){3})(?:(?!JAN|FEB|MAR|APR|MAY|MAI|JUN|JUL|AUG|SEP|O[CK]T|NOV|DE[CZ])[A-Z]{1,4}\d*
         (?:[-/](?:\d+[A-Z]?|[A-Z]{1,3}\d*))+|\d{3,}(?:[-/]\d+)*-[A-Z]{1,2})(?!\w|[-/.]\w)

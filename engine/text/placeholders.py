@@ -14,6 +14,7 @@ from engine.text.vocabulary import is_free
 
 PLACEHOLDER = re.compile(
     r"""
+    (?!(?<=\d)%ig)  # "20%ige Lösung"
     %(?:\d+\$|\([\w.]+\))?[-+\#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp@%]  # %s, %(n)d
     | [$%]\{[^{}\s]+\} | \{\{[^{}]+\}\} | \{/?[\w.]*(?:[!:][^{}\s]*)?\} | \{\#\}
        # ${name}, %{name}, {{name}}, {0}, {:>5}, {/1}; {#} is the number in a plural form of an ICU message

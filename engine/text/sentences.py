@@ -16,14 +16,15 @@ _MAX_CHUNK = 10_000
 _RARE_SPACE = re.compile(r"[^\S \t\n\r]")  # sentencex 1.0.32 panics at some multi-byte spaces
 _LETTER = re.compile(r"[^\W\d_]")
 _NO_SPACE = re.compile(r"\S")
+_GOES_ON = re.compile(r"[:;,](?=\s)")  # behind an abbreviation: "Betr.: Rechnung", but no smiley
 _END = re.compile(r".*[.!?…:;]\s|.*\s", re.DOTALL)
 
 
 def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
     """The spans of the sentences in `text`, without the white space between them.
 
-    A number or mark at the start of a paragraph ("1. ", "– ") belongs to the sentence after it. No sentence ends inside
-    the spans of `whole` (ascending), such as links and code.
+    A number or mark at the start of a paragraph ("1. ", "– ") belongs to the sentence after it. No sentence begins with
+    a comma, semicolon or colon and a space, or ends inside the spans of `whole` (ascending), such as links and code.
 
     >>> sentence_spans("1. It is on.  It works.", "en")
     [(0, 12), (14, 23)]
@@ -37,7 +38,7 @@ def sentence_spans(text: str, language: str, whole: Sequence[tuple[int, int]] = 
         previous = position
         nearest = bisect_right(starts, position - 1) - 1
         is_inside = nearest >= 0 and whole[nearest][0] < position < whole[nearest][1]
-        if position < len(text) and (is_inside or not has_letters):
+        if position < len(text) and (is_inside or not has_letters or _GOES_ON.match(text, position)):
             continue
         sentence = text[begin:position]
         if sentence.strip():

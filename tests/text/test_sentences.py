@@ -41,6 +41,11 @@ def test_sentences_never_end_inside_an_unsplittable_span() -> None:
     assert [text[s:e] for s, e in sentence_spans(text, "en", [(4, 19)])] == ["See (this. Or that).", "Then go.", "On."]
 
 
+def test_no_sentence_begins_with_the_colon_behind_an_abbreviation() -> None:
+    assert sentence_spans("Betr.: Rechnung 5. Es gilt.", "de") == [(0, 18), (19, 27)]
+    assert sentence_spans("Attn.: Sales", "en") == [(0, 12)]
+
+
 def test_very_long_paragraph_is_split_like_a_short_one() -> None:
     text = "The file is open. Is it saved? " * 3000
     spans = sentence_spans(text, "en")

@@ -66,6 +66,7 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("(iii) the customer\nIV. Delivery\nB.2 Care\n25) Bolts", "sign:(iii) sign:IV. sign:B.2 sign:25)"),
         ("1. Mai, z. B. so", ""),  # may be an ordinal number
         ("a)", ""),
+        ("20%ige Lösung, BIC: COBADEFFXXX", "address:COBADEFFXXX"),
         ("DE89 3704 0044 0532 0130 00, Name: ____", "address:DE89 3704 0044 0532 0130 00 sign:____"),
         ("+49 (0)30 1234567-89 or (030) 1234567", "address:+49 (0)30 1234567-89 address:(030) 1234567"),
         ("01/02/2024, 01-02-2024, 0.123.456, +3.4 %, MP3, 24-HOUR, MAY-2026", ""),  # no phone numbers and codes
