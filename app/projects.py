@@ -16,7 +16,7 @@ from functools import partial
 from sqlite_utils import Database
 
 from app.access.actor import Actor
-from app.errors import CommandError, LogError, check_fields
+from app.errors import Checked, CommandError, LogError
 from app.formats.srx import RuleFile
 from app.glossary.glossary import Glossary, shared_payload
 from app.i18n import Message
@@ -53,7 +53,7 @@ _RULE_DATA = "segmentation file"  # setting of a project: the bytes of their fil
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectDraft:
+class ProjectDraft(Checked):
     """The unchecked input for a project."""
 
     name: str
@@ -63,10 +63,6 @@ class ProjectDraft:
     shares_memory: bool = True
     learns: bool = True
     has_review: bool = False
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
 
 class Projects:

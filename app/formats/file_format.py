@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote, unquote
 
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.formats.parsed_file import ParsedFile
 from app.formats.soft_breaks import LineBreaks
 from app.i18n import Message
@@ -18,7 +18,7 @@ MIB: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Checked):
     """Import settings that a person chose for a file; None if the reader of the format decides.
 
     `encoding` is a codec's name; `columns` are the numbers of the columns of sources and targets of a table, from 0.
@@ -35,10 +35,6 @@ class Reading:
     segments: Literal["paragraph"] | None = None
     rules: tuple[str, ...] | None = None
     line_breaks: LineBreaks | None = None
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
     @property
     def stored(self) -> list[str]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 
 from app.access.actor import Actor
-from app.errors import check_fields
+from app.errors import Checked
 from app.formats.documents import Export
 from app.i18n import Message
 from app.log.records import EventType, SessionSummary
@@ -45,16 +45,12 @@ _DETAILS: Final[Mapping[EventType, tuple[str, ...]]] = {  # fields of the payloa
 
 
 @dataclass(frozen=True, slots=True)
-class AuditFilter:
+class AuditFilter(Checked):
     """A filter for events: by person (the owner is ""), session and kind; None: all."""
 
     person: str | None = None
     session: int | None = None
     kind: AuditKind | None = None
-
-    def __post_init__(self) -> None:
-        """Raises CommandError for a value of the wrong type."""
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.access.actor import Actor
-from app.errors import CommandError, check_fields
+from app.errors import Checked, CommandError
 from app.log.project_tables import assign_segments, assign_session, segment_assignees
 from app.log.records import NewEvent, SessionSummary
 from app.log.store import LogStore
@@ -18,19 +18,16 @@ from app.workspace.commands import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class AssignedPart:
+class AssignedPart(Checked):
     """Segments of a document, from one number to another, counted from 1 in the order of the document."""
 
     person: str
     first: int
     last: int
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
-class DocumentAssignment:
+class DocumentAssignment(Checked):
     """A document with the person to whom it is assigned, or "", and its parts that are assigned to members."""
 
     session: int
@@ -39,9 +36,6 @@ class DocumentAssignment:
     num_segments: int
     person: str
     parts: tuple[AssignedPart, ...]
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class Assignments:
