@@ -25,38 +25,20 @@ from app.workspace.term_grid import grid_rows
 _SHOWN = ("attention", *get_args(Verdict))
 
 
-def _overview(workspace: Workspace, _: q.AskOverview) -> Json:
-    return workspace.glossaries.overview()
-
-
-def _document(workspace: Workspace, _: q.AskDocumentCheck) -> Json:
-    return workspace.glossaries.check_document()
-
-
-def _terms(workspace: Workspace, question: q.AskTerms) -> Json:
-    return grid_rows(workspace.glossaries.glossary(question.glossary), question.filter, question.offset)
-
-
 def _exports(workspace: Workspace, question: q.AskExports) -> Json:
     terms = workspace.glossaries.glossary(question.glossary).terms.values()
     return {"exports": [{"kind": kind, "label": kind_label(kind), "note": losses(terms, kind) or ""} for kind in KINDS]}
 
 
-def _import(workspace: Workspace, question: q.AskImport) -> Json:
-    return workspace.glossary_imports.view(question.import_)
-
-
-def _rows(workspace: Workspace, question: q.AskImportRows) -> Json:
-    return workspace.glossary_imports.rows(question.import_, question.shown, question.offset)
-
-
 ANSWERS: Final[dict[type[PageMessage], Callable[[Workspace, Any], Json]]] = {
-    q.AskOverview: _overview,
-    q.AskDocumentCheck: _document,
-    q.AskTerms: _terms,
+    q.AskOverview: lambda workspace, _: workspace.glossaries.overview(),
+    q.AskDocumentCheck: lambda workspace, _: workspace.glossaries.check_document(),
+    q.AskTerms: lambda workspace, asked: grid_rows(
+        workspace.glossaries.glossary(asked.glossary), asked.filter, asked.offset
+    ),
     q.AskExports: _exports,
-    q.AskImport: _import,
-    q.AskImportRows: _rows,
+    q.AskImport: lambda workspace, asked: workspace.glossary_imports.view(asked.import_),
+    q.AskImportRows: lambda workspace, asked: workspace.glossary_imports.rows(asked.import_, asked.shown, asked.offset),
 }
 QUESTIONS: Final = by_literal("ask", ANSWERS)
 
