@@ -107,8 +107,7 @@ class ConstraintEditor {
     ) =>
       h(
         'li',
-        {},
-        h(`span.${kind}`, {}, text),
+        h(`span.${kind}`, text),
         !isFixed && button('.x', {'aria-label': label, title: label, onclick: act}, icon('x')),
       );
     this.constraints.replaceChildren(

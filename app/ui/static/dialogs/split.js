@@ -43,7 +43,7 @@ export const askSplit = (bench, {source, place, onChoose}) => {
     name: 'split',
     title: t('split.title'),
     classes: '.small',
-    body: [h('p.muted', {}, t('split.hint')), bar, first, second],
+    body: [h('p.muted', t('split.hint')), bar, first, second],
     buttons: [button('.btn', {onclick: close}, t('cancel')), h('button.btn.primary', {type: 'submit'}, t('split.do'))],
     onSubmit: choose,
     onClose: () => bench.focusEditor(),

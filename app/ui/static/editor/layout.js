@@ -65,8 +65,8 @@ export const buildLayout = segment => {
     },
   );
   more.classList.add('up');
-  const no = h('span.no.num', {});
-  const stateIcon = h('span.st', {});
+  const no = h('span.no.num');
+  const stateIcon = h('span.st');
   const sourceHost = h('div', {
     onclick: event => {
       const text = event.target.closest('[data-insert]')?.getAttribute('data-insert');
@@ -76,15 +76,15 @@ export const buildLayout = segment => {
     },
   });
   const sourceNote = h('p.muted', {hidden: true, dir: 'auto'});
-  const betweenLabel = h('summary', {});
-  const betweenText = h('p', {});
+  const betweenLabel = h('summary');
+  const betweenText = h('p');
   const between = h('details.between', {hidden: true, title: t('between.title')}, betweenLabel, betweenText);
-  const sourceCount = h('span.end.num', {});
-  const scoreNote = h('span.scoreval.num', {});
-  const freeNote = h('span', {});
+  const sourceCount = h('span.end.num');
+  const scoreNote = h('span.scoreval.num');
+  const freeNote = h('span');
   const freeButton = button('.link', {onclick: () => segment.constraints.toggleFree(), ...shortcut('free')});
   const free = h('span.follows', {hidden: true}, freeNote, freeButton, hint('free'));
-  const fieldNote = h('span.end', {});
+  const fieldNote = h('span.end');
   const limitStatus = h('span.sr', {role: 'status'}); // says once that the text is too long
   const notices = h('div', {role: 'status'});
   const pinInput = h('input', {
@@ -120,24 +120,20 @@ export const buildLayout = segment => {
   );
   const grid = h(
     'div.edit-grid',
-    {},
     no,
     stateIcon,
     h(
       'div.cell-src',
-      {},
-      h('div.lab', {}, h('b', {}, t('source.label')), sourceCount),
+      h('div.lab', h('b', t('source.label')), sourceCount),
       sourceHost,
       sourceNote,
       between,
       h(
         'div.ledger',
-        {},
         segment.ledger.total,
         segment.ledger.list,
         h(
           'div.addpin',
-          {},
           icon('lock', true),
           pinInput,
           constrain('pin', t('pins.add'), t('pins.add.title'), () => segment.pinTyped()),
@@ -147,11 +143,9 @@ export const buildLayout = segment => {
     ),
     h(
       'div.cell-tgt',
-      {},
       h(
         'div.lab',
-        {},
-        h('b', {}, t('field.label')),
+        h('b', t('field.label')),
         segment.text.field.tagNote,
         segment.checks.link,
         segment.completion.hint,
@@ -171,31 +165,22 @@ export const buildLayout = segment => {
   );
   const actions = h(
     'div.actions',
-    {},
     action('again', t('action.rest'), 'rest', () => segment.rest.ask()),
     alternatives,
     undoButton,
     redoButton,
     more,
     reopenButton,
-    h('span.sp', {}),
+    h('span.sp'),
     segment.confirmation.status,
     segment.review.returnButton,
     segment.review.approveButton,
     action(null, t('action.confirm'), 'confirm', () => segment.confirmation.press(), '.primary'),
   );
-  segment.offers.hypotheses.head.append(free, h('span.end', {}), segment.origins.element, scoreNote);
+  segment.offers.hypotheses.head.append(free, h('span.end'), segment.origins.element, scoreNote);
   const element = h(
     'section.editor',
-    {},
-    h(
-      'div.desk',
-      {},
-      grid,
-      segment.offers.hypotheses.element,
-      segment.offers.alternatives.element,
-      segment.bar.element,
-    ),
+    h('div.desk', grid, segment.offers.hypotheses.element, segment.offers.alternatives.element, segment.bar.element),
     actions,
   );
   return {

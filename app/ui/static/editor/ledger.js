@@ -17,7 +17,7 @@ const totalLine = (prices, isPricing) =>
     : h(
         'div.head2',
         isPricing || !prices ? {} : {title: totalTitle(prices)},
-        h('span', {}, `${t('prices.total')} `, h('b', {}, isPricing || !prices ? COMING : fitWord(prices.total ?? 0))),
+        h('span', `${t('prices.total')} `, h('b', isPricing || !prices ? COMING : fitWord(prices.total ?? 0))),
       );
 
 /** @param {Prices} prices */
@@ -43,7 +43,7 @@ const FULL_PRICE = 0.5; // fills the bar
 const priceTag = (entry, kind, isPricing) => {
   const price = isPricing ? null : (entry?.price ?? null);
   const figure = price != null ? t('prices.figure', {price: number(price, 2)}) : '';
-  const bar = h('i', {});
+  const bar = h('i');
   bar.style.inlineSize = `${100 * barOf(price)}%`;
   return [
     h(`span.pb.${kind}`, {'aria-hidden': 'true'}, bar),
@@ -80,7 +80,7 @@ export class Ledger {
     this.onRecase = onRecase;
     this.onFree = onFree;
     this.onScope = onScope;
-    this.total = h('div', {});
+    this.total = h('div');
     /** @type {Detail | null} */
     this.detail = null;
     /** @type {Prices | null} */
@@ -156,10 +156,10 @@ export class Ledger {
       h(
         'span.what',
         {title: text},
-        h('span.muted', {}, `${t(`kept.${kind}`)} `),
+        h('span.muted', `${t(`kept.${kind}`)} `),
         h('span.pin', textIn(this.lang), icon('lock'), text),
       ),
-      h('span.tag.off', {}, t('kept.tag')),
+      h('span.tag.off', t('kept.tag')),
       this.cross(t('kept.free', {text}), () => this.onFree(freed)),
     );
   }
@@ -177,8 +177,7 @@ export class Ledger {
       {'data-kept': 'source', 'data-status': missing.length ? 'unmet' : 'met'},
       h(
         'span.what.wraps',
-        {},
-        h('span.muted', {}, t('kept.source')),
+        h('span.muted', t('kept.source')),
         kept.map(
           /** @param {{text: string, count: number}} options */ ({text, count}) => [
             ' ',
@@ -188,11 +187,11 @@ export class Ledger {
         ),
       ),
       missing.length
-        ? h('span.tag.warn', {}, icon('problem', true), t('kept.missing'))
+        ? h('span.tag.warn', icon('problem', true), t('kept.missing'))
         : known.length
           ? priceTag(price, 'kept', this.isPricing)
-          : h('span.tag.off', {}, t('kept.tag')),
-      missing.map(({text, reason}) => h('span.why', {}, h('span.asis', {dir: 'ltr'}, text), ' ', reason)),
+          : h('span.tag.off', t('kept.tag')),
+      missing.map(({text, reason}) => h('span.why', h('span.asis', {dir: 'ltr'}, text), ' ', reason)),
     );
   }
 
@@ -213,14 +212,14 @@ export class Ledger {
         {title: source ? `${source} \u2192 ${text}` : text},
         h('span.pin', textIn(this.lang), icon('lock'), sr(t('proposal.pinned.sr')), text),
         times > 1 ? ` \u00d7${times}` : null,
-        source ? h('span.muted', {}, ' ', t('pins.for', {source})) : null,
+        source ? h('span.muted', ' ', t('pins.for', {source})) : null,
       ),
       status === 'unmet'
-        ? h('span.tag.warn', {}, icon('problem', true), t('pins.unmet'))
+        ? h('span.tag.warn', icon('problem', true), t('pins.unmet'))
         : entry || this.isPricing
           ? priceTag(entry, 'pinned', this.isPricing)
           : status === 'met'
-            ? h('span.tag.pinned', {}, icon('check', true), t('pins.met'))
+            ? h('span.tag.pinned', icon('check', true), t('pins.met'))
             : this.waiting(Boolean(state)),
       button(
         '.btn.small.quiet.scope',
@@ -233,7 +232,7 @@ export class Ledger {
         t('scope.here'),
       ),
       this.cross(t('pins.remove', {text}), () => this.onUnpin(text)),
-      status === 'unmet' ? h('span.why', {}, reason || t('pins.unmet.reason')) : null,
+      status === 'unmet' ? h('span.why', reason || t('pins.unmet.reason')) : null,
     );
   }
 
@@ -254,7 +253,7 @@ export class Ledger {
           ? priceTag(entry, 'ban', false)
           : status === 'pending'
             ? this.waiting(Boolean(state))
-            : h(`span.tag.${tag}`, {}, icon(iconName, true), t(`bans.${status}`)),
+            : h(`span.tag.${tag}`, icon(iconName, true), t(`bans.${status}`)),
       button(
         '.btn.small.quiet.case',
         {
@@ -266,7 +265,7 @@ export class Ledger {
         t('bans.case.short'),
       ),
       this.cross(t('bans.remove', {text}), () => this.onUnban(text)),
-      reason ? h('span.why', {}, reason) : null,
+      reason ? h('span.why', reason) : null,
     );
   }
 

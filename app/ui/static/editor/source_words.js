@@ -11,7 +11,7 @@ export const selectedOffset = (host, selection) => {
   const range = document.createRange();
   range.setStart(host, 0);
   range.setEnd(selection.anchorNode ?? host, selection.anchorOffset);
-  const copy = h('div', {}, range.cloneContents());
+  const copy = h('div', range.cloneContents());
   copy.querySelectorAll('.an, .sr').forEach(element => element.remove());
   return copy.textContent.length;
 };

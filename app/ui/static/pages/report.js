@@ -44,7 +44,7 @@ const repeated = ([segments, words], unit) =>
  * @param {...Child} content
  */
 const card = (size, title, caption, ...content) =>
-  h(`section.card.${size}`, {'aria-label': title}, h('h2', {}, title), caption && h('p.cap', {}, caption), content);
+  h(`section.card.${size}`, {'aria-label': title}, h('h2', title), caption && h('p.cap', caption), content);
 
 /**
  * @param {Pick<Bench, 'connection' | 'forget' | 'keepsKeys' | 'languages' | 'openSegment' | 'pages' | 'root' | 'say' |
@@ -114,7 +114,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
    * @param {string} detail
    */
   const figure = (name, value, detail) =>
-    h('div', {}, h('dt', {}, t(`record.${name}`)), h('dd', {}, value, ' ', h('small', {}, detail)));
+    h('div', h('dt', t(`record.${name}`)), h('dd', value, ' ', h('small', detail)));
   /**
    * @param {number} index
    * @param {number} shown
@@ -123,7 +123,6 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
   /** @type {HTMLElement} */
   const host = h(
     'div',
-    {},
     button('.btn', {onclick: () => openReplay(host)}, icon('play', true), tn('replay.open', report.num_events)),
   );
   const highest = report.prices[0]?.[0] ?? 0;
@@ -135,7 +134,6 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
   return [
     h(
       'dl.kpis.num',
-      {},
       figure('confirmed', count(report.num_confirmed), t('record.of', {n: count(report.num_segments)})),
       figure(unit, count(report.num_words_confirmed), t('record.of', {n: count(report.num_words)})),
       figure('net', duration(report.net_ms), t('record.gross', {time: duration(report.gross_ms)})),
@@ -157,7 +155,6 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
     ),
     h(
       'div.cards',
-      {},
       card(
         'w7',
         t('record.time'),
@@ -170,7 +167,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
                 opened.map(item => [String(item.number), number(item.net_ms / 1000, 1)]),
               ),
             ]
-          : h('p.muted', {}, t('record.nothing')),
+          : h('p.muted', t('record.nothing')),
       ),
       card(
         'w5',
@@ -184,7 +181,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
                 hterBins(hters).map(([name, n]) => [name, count(n)]),
               ),
             ]
-          : h('p.muted', {}, t('record.nothing')),
+          : h('p.muted', t('record.nothing')),
       ),
       card(
         'w12',
@@ -192,7 +189,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         t('record.origins.caption'),
         report.origins.length
           ? originChart(report.origins, name => t(`origin.${name}`))
-          : h('p.muted', {}, t('record.nothing')),
+          : h('p.muted', t('record.nothing')),
       ),
       card(
         'w7',
@@ -201,13 +198,10 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         report.prices.length
           ? h(
               'table',
-              {},
               h(
                 'thead',
-                {},
                 h(
                   'tr',
-                  {},
                   h('th', {scope: 'col'}, t('record.constraint')),
                   h('th', {scope: 'col'}, t('record.price')),
                   h('th.n', {scope: 'col'}, ''),
@@ -216,13 +210,11 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
               ),
               h(
                 'tbody',
-                {},
                 report.prices
                   .slice(0, MAX_LISTED_PRICES)
                   .map(([price, kind, text, index, shown]) =>
                     h(
                       'tr',
-                      {},
                       h(
                         'td',
                         textIn(bench.languages.target),
@@ -233,14 +225,14 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
                           text,
                         ),
                       ),
-                      h('td.bar-cell', {}, priceBar(price, highest, kind)),
-                      h('td.n', {}, number(price, 2)),
-                      h('td.n', {}, place(index, shown)),
+                      h('td.bar-cell', priceBar(price, highest, kind)),
+                      h('td.n', number(price, 2)),
+                      h('td.n', place(index, shown)),
                     ),
                   ),
               ),
             )
-          : h('p.muted', {}, t('record.nothing')),
+          : h('p.muted', t('record.nothing')),
       ),
       card(
         'w5',
@@ -248,7 +240,6 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         null,
         h(
           'dl.pairs.num',
-          {},
           [
             [t('record.pins'), count(report.num_pins)],
             [t('record.bans'), count(report.num_bans)],
@@ -259,7 +250,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
             ['chrF', orDash(report.chrf, value => number(value, 1))],
             [t('record.keys'), keys || '–'],
             [t('record.events'), count(report.num_events)],
-          ].map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
+          ].map(([name, value]) => [h('dt', name), h('dd', value)]),
         ),
       ),
       card(
@@ -271,13 +262,10 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
           {tabindex: 0, role: 'group', 'aria-label': t('record.table')},
           h(
             'table',
-            {},
             h(
               'thead',
-              {},
               h(
                 'tr',
-                {},
                 ['segment', 'state', `${unit}_short`, 'seconds', 'hter', 'chrf', 'edits', 'pins', 'terms_short'].map(
                   (name, i) => h(i === 1 ? 'th' : 'th.n', {scope: 'col'}, t(`record.${name}`)),
                 ),
@@ -285,28 +273,24 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
             ),
             h(
               'tbody',
-              {},
               segments.map(item =>
                 h(
                   'tr',
-                  {},
-                  h('td.n', {}, place(item.index, item.number)),
-                  h('td', {}, t(`state.${item.state}`)),
-                  h('td.n', {}, count(item.words)),
-                  h('td.n', {}, number(item.net_ms / 1000, 1)),
+                  h('td.n', place(item.index, item.number)),
+                  h('td', t(`state.${item.state}`)),
+                  h('td.n', count(item.words)),
+                  h('td.n', number(item.net_ms / 1000, 1)),
                   h(
                     'td.n',
-                    {},
                     orDash(item.hter, value => number(value, 2)),
                   ),
                   h(
                     'td.n',
-                    {},
                     orDash(item.chrf, value => number(value, 1)),
                   ),
-                  h('td.n', {}, count(item.edits)),
-                  h('td.n', {}, count(item.pins)),
-                  h('td.n', {}, item.terms[1] ? item.terms.join(' / ') : '–'),
+                  h('td.n', count(item.edits)),
+                  h('td.n', count(item.pins)),
+                  h('td.n', item.terms[1] ? item.terms.join(' / ') : '–'),
                 ),
               ),
             ),
@@ -320,14 +304,13 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         t('record.export.caption'),
         h(
           'div.exports',
-          {},
           EXPORTS.map(([key, kind]) =>
             h(
               'a',
               {href: url(kind), download: '', 'data-kind': kind},
               icon('down'),
-              h('b', {}, t(key)),
-              h('span', {}, t(`${key}.detail`)),
+              h('b', t(key)),
+              h('span', t(`${key}.detail`)),
             ),
           ),
         ),
@@ -338,7 +321,6 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
         t('consent.caption'),
         h(
           'label.check',
-          {},
           h('input', {
             type: 'checkbox',
             checked: bench.keepsKeys,
@@ -349,9 +331,9 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
               bench.connection.send('consent', {is_given: bench.keepsKeys}, 'consent');
             },
           }),
-          h('b', {}, t('consent.keys')),
+          h('b', t('consent.keys')),
           ' ',
-          h('span.muted', {}, t('consent.keys.detail')),
+          h('span.muted', t('consent.keys.detail')),
         ),
       ),
       card('w12', t('delete.title'), t('delete.caption'), button('.btn.danger', {onclick: remove}, t('delete.open'))),
@@ -380,7 +362,6 @@ const askDeletion = (bench, report) => {
     body: [
       h(
         'p',
-        {},
         t('delete.what', {
           segments: tn('opened.segments', report.num_segments),
           events: tn('delete.events', report.num_events),

@@ -28,8 +28,8 @@ const download = (iconName, label, detail, kind, url) =>
     'a.item',
     {role: 'menuitem', href: url(kind), download: '', 'data-kind': kind},
     icon(iconName),
-    h('b', {}, label),
-    h('span.d', {}, detail),
+    h('b', label),
+    h('span.d', detail),
   );
 
 /** @param {HTMLElement} root */
@@ -54,8 +54,8 @@ export class Header {
       title: t('header.project'),
       onclick: () => openDocuments(bench, 'projects'),
     });
-    this.direction = h('span.dir', {});
-    this.style = h('span.sty', {});
+    this.direction = h('span.dir');
+    this.style = h('span.sty');
     this.languages = button(
       '.langs',
       {'aria-haspopup': 'dialog', title: t('style.change'), onclick: () => openStyle(bench)},
@@ -63,11 +63,11 @@ export class Header {
       this.style,
     );
     this.model = button('.model', {'aria-haspopup': 'dialog', onclick: () => showModels(bench)});
-    this.words = h('span', {});
-    this.segments = h('span', {});
-    this.bar = h('i', {});
-    this.glossaryName = h('span.gn', {});
-    this.personName = h('span.person', {});
+    this.words = h('span');
+    this.segments = h('span');
+    this.bar = h('i');
+    this.glossaryName = h('span.gn');
+    this.personName = h('span.person');
     this.person = menu(t('person.menu'), button('.btn', {}, this.personName), () => [
       choice('lock', t('person.account'), t('person.account.detail'), () => bench.showAccount()),
       choice('x', t('person.sign_out'), t('person.sign_out.detail'), () => bench.signOut()),
@@ -78,42 +78,34 @@ export class Header {
       '.btn.openbtn',
       {title: t('open.menu')},
       icon('open'),
-      h('span.t', {}, t('open.menu')),
+      h('span.t', t('open.menu')),
       this.newsMark,
     );
-    this.glossaryCount = h('span.n.num', {});
+    this.glossaryCount = h('span.n.num');
     /** @param {string} kind */
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
     host.append(
-      h('div.brand', {}, icon('pinlogo'), h('span', {}, 'Pinpoint')),
+      h('div.brand', icon('pinlogo'), h('span', 'Pinpoint')),
       bench.pages.nav,
       h(
         'div.docinfo',
-        {},
         this.name,
         h(
           'div.sub',
-          {},
           this.project,
           this.languages,
           h(
             'span.local',
             {title: `${t('header.local')}: ${t('header.local.title')}`},
             icon('local', true),
-            h('span.t', {}, t('header.local')),
+            h('span.t', t('header.local')),
           ),
           this.model,
         ),
       ),
-      h(
-        'div.prog',
-        {},
-        h('div.nums.num', {}, this.words, this.segments),
-        h('div.bar', {'aria-hidden': 'true'}, this.bar),
-      ),
+      h('div.prog', h('div.nums.num', this.words, this.segments), h('div.bar', {'aria-hidden': 'true'}, this.bar)),
       h(
         'div.headend',
-        {},
         menu(t('open.menu'), this.openButton, () => [
           choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
           choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
@@ -191,8 +183,8 @@ export class Header {
                   lang: name,
                   onclick: () => bench.switchLanguage(name),
                 },
-                name === currentLanguage() ? icon('check') : h('span', {}),
-                h('b', {}, label),
+                name === currentLanguage() ? icon('check') : h('span'),
+                h('b', label),
               ),
             ),
         ),
@@ -216,7 +208,7 @@ export class Header {
     const {order, rows} = this.bench;
     const n = order.filter(index => ['new', 'pretranslated'].includes(rows[index].state)).length;
     if (!n) return t('export.document.detail');
-    return h('span.warn', {}, icon('problem', true), ' ', tn('export.untranslated', n, {total: count(order.length)}));
+    return h('span.warn', icon('problem', true), ' ', tn('export.untranslated', n, {total: count(order.length)}));
   }
 
   /**
@@ -241,7 +233,7 @@ export class Header {
   /** @param {SuccessReply} options */
   update({document: doc, model, counts, words, glossary}) {
     const [start, end] = /^(.+)(\P{M}.{13})$/su.exec(doc.name)?.slice(1) ?? [doc.name, ''];
-    this.name.replaceChildren(h('span', {}, start), h('span', {}, end)); // a long name is cut before its end
+    this.name.replaceChildren(h('span', start), h('span', end)); // a long name is cut before its end
     this.name.title = [doc.name, ...doc.notes].join('\n');
     setText(this.project, projectName(doc.project));
     this.project.setAttribute('aria-label', t('header.project.label', {name: projectName(doc.project)}));
@@ -262,7 +254,7 @@ export class Header {
      * @param {number} total
      * @param {string} name
      */
-    const pair = (done, total, name) => [h('b', {}, count(done)), ` / ${count(total)}`, h('span.unit', {}, ` ${name}`)];
+    const pair = (done, total, name) => [h('b', count(done)), ` / ${count(total)}`, h('span.unit', ` ${name}`)];
     this.words.replaceChildren(...pair(words.confirmed, words.all, tn(`header.${unit}`, words.all)));
     this.segments.replaceChildren(
       ...pair(counts.confirmed, counts.all, t('header.segments')),

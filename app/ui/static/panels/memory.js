@@ -32,9 +32,9 @@ export class Memory {
     this.lines = []; // the translations shown
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.list = h('ol.matches', {});
+    this.list = h('ol.matches');
     this.all = button('.btn', {hidden: true, onclick: () => this.confirmAll()});
-    this.status = h('p.lead', {});
+    this.status = h('p.lead');
     const choose = () => this.choose();
     this.minMatch = percentField('memory.min_match', MIN_MATCH_LIMITS, choose);
     this.otherPenalty = percentField('memory.penalty.other', [0, MAX_PENALTY], choose);
@@ -66,25 +66,19 @@ export class Memory {
     });
     this.found = h('div', {'aria-live': 'polite'});
     panel.append(
-      h('h3', {}, t('memory.heading')),
+      h('h3', t('memory.heading')),
       this.minMatch.label,
-      h(
-        'details.penalties',
-        {},
-        h('summary', {}, t('memory.penalties')),
-        this.otherPenalty.label,
-        this.importPenalty.label,
-      ),
+      h('details.penalties', h('summary', t('memory.penalties')), this.otherPenalty.label, this.importPenalty.label),
       this.status,
       this.list,
-      h('h3', {}, t('memory.fill.heading')),
+      h('h3', t('memory.fill.heading')),
       this.fillFrom.label,
       this.lookups,
-      h('div.acts', {}, this.fillButton, this.all),
-      h('h3', {}, t('memory.search')),
-      h('label.search', {}, sr(t('memory.search')), icon('search'), this.field, hint('memory')),
+      h('div.acts', this.fillButton, this.all),
+      h('h3', t('memory.search')),
+      h('label.search', sr(t('memory.search')), icon('search'), this.field, hint('memory')),
       this.found,
-      h('div.acts', {}, button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))),
+      h('div.acts', button('.btn', {onclick: () => bench.files.choose('memory')}, icon('up'), t('memory.import'))),
     );
   }
 
@@ -189,11 +183,10 @@ export class Memory {
       {'data-rate': match.rate},
       h(
         'div.l1',
-        {},
-        h('span.tag.off', {}, icon('memory', true), t('memory.rate', {n: match.rate})),
+        h('span.tag.off', icon('memory', true), t('memory.rate', {n: match.rate})),
         h('span.muted', {dir: 'auto'}, match.origin),
       ),
-      details ? h('p.l2', {}, details) : null,
+      details ? h('p.l2', details) : null,
       h(
         'p',
         textIn(source),
@@ -202,7 +195,6 @@ export class Memory {
       words.element,
       h(
         'div.acts',
-        {},
         button(
           '.btn.small',
           {onclick: () => this.insert(i), ...(i ? {} : shortcut('match'))},
@@ -316,11 +308,10 @@ export class Memory {
     const {rows} = reply.result;
     const {source, target} = this.bench.languages;
     this.found.replaceChildren(
-      h('p.lead', {}, tn('memory.found', rows.length, {words})),
+      h('p.lead', tn('memory.found', rows.length, {words})),
       ...rows.map(row =>
         h(
           'div.ti',
-          {},
           h('p', textIn(source), marked(row.source, words)),
           h('p', textIn(target), marked(row.target, words)),
           h('p.muted', {dir: 'auto'}, row.origin),
@@ -349,7 +340,7 @@ export class Memory {
  */
 const percentField = (key, [min, max], onchange) => {
   const field = h('input.num', {type: 'number', min, max, onchange});
-  return {field, label: h('label.percent', {}, h('span', {}, t(key)), field, '%')};
+  return {field, label: h('label.percent', h('span', t(key)), field, '%')};
 };
 
 /**
@@ -367,5 +358,5 @@ const marked = (text, words) => {
   const at = text.toLowerCase().indexOf(words.toLowerCase());
   return at < 0
     ? [text]
-    : [text.slice(0, at), h('mark', {}, text.slice(at, at + words.length)), text.slice(at + words.length)];
+    : [text.slice(0, at), h('mark', text.slice(at, at + words.length)), text.slice(at + words.length)];
 };
