@@ -106,6 +106,7 @@ class ModelCatalog:
         All texts come from the models' makers and are untrusted.
         """
         self.measure_speeds()
+        entries = self.entries()
         return [
             {
                 "key": key,
@@ -122,12 +123,12 @@ class ModelCatalog:
                 "needed_bytes": entry.needed_bytes,
                 "family": entry.family,
                 "licence": entry.licence or licence_of(entry.folder),
-                **self._speeds.view(entry),
+                **self._speeds.view(entry, entries.values()),
                 "is_removable": self.is_removable(key, entry),
                 "is_current": current.is_loaded_from(entry.folder),
                 "is_fit": not entry.problem and direction in entry.directions,
             }
-            for key, entry in self.entries().items()
+            for key, entry in entries.items()
         ]
 
     def offers_to_download(self, direction: str | None, own_direction: str, *, is_update: bool) -> Json:

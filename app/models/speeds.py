@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -14,11 +15,12 @@ from app.whole_files import write_whole
 from engine import ModelEntry, cache_folder
 
 MIN_MEASURED: Final = 5  # answers, before a model's speed is known
+SLOW_MS: Final = 2000  # one answer that takes so long is enough
 NUM_STEPS: Final = 30  # of a sentence of 15 to 20 words
 # Milliseconds of a step of five rows per million weights, on one core: 4 bits by llama.cpp, and single precision by
 # transformers. Measured with 135 million weights.
 _FILE_STEP_MS: Final = 0.34
-_FOLDER_STEP_MS: Final = 0.70
+_FOLDER_STEP_MS: Final = 0.47
 
 
 class MeasuredSpeeds:
@@ -27,10 +29,20 @@ class MeasuredSpeeds:
     def __init__(self, file: Path | None = None) -> None:
         self._file = file or cache_folder().parent / "speeds.json"
 
-    def view(self, entry: ModelEntry) -> dict[str, float | None]:
-        """The measured milliseconds of a proposal; without a measurement, those to be expected of a language model."""
-        measured = self.all().get(_name_of(entry.folder))
-        return {"median_ms": measured, "expected_ms": None if measured is not None else _expected_ms(entry)}
+    def view(self, entry: ModelEntry, known: Iterable[ModelEntry]) -> dict[str, float | None]:
+        """The measured milliseconds of a proposal; without a measurement, those to be expected of a language model.
+
+        They are expected from the language models of the same kind among `known` that were measured on this computer.
+        """
+        speeds = self.all()
+        measured = speeds.get(_name_of(entry.folder))
+        if measured is not None or not entry.family:  # other models differ too much
+            return {"median_ms": measured, "expected_ms": None}
+        alike = [one for one in known if one.family and one.num_parameters and _is_file(one) == _is_file(entry)]
+        rates = [speeds[name] / one.num_parameters for one in alike if (name := _name_of(one.folder)) in speeds]
+        step_ms = _FILE_STEP_MS if _is_file(entry) else _FOLDER_STEP_MS
+        rate = statistics.median(rates) if rates else NUM_STEPS * step_ms / 1e6
+        return {"median_ms": None, "expected_ms": rate * entry.num_parameters}
 
     def all(self) -> dict[str, float]:
         """Milliseconds by the name of the model's folder."""
@@ -44,9 +56,10 @@ class MeasuredSpeeds:
         """Keeps the median times of models that are at work."""
         for handle in handles:
             if handle.engine is not None and handle.loaded_from is not None:
-                statistics = handle.engine.statistics()
-                if statistics.median_latency_ms is not None and statistics.num_answered >= MIN_MEASURED:
-                    self._write({**self.all(), _name_of(handle.loaded_from): round(statistics.median_latency_ms, 1)})
+                found = handle.engine.statistics()
+                median_ms, num_answered = found.median_latency_ms, found.num_answered
+                if median_ms is not None and num_answered >= (1 if median_ms >= SLOW_MS else MIN_MEASURED):
+                    self._write({**self.all(), _name_of(handle.loaded_from): round(median_ms, 1)})
 
     def forget(self, entry: ModelEntry) -> None:
         """Drops the measurement of a removed model."""
@@ -64,9 +77,6 @@ def _name_of(folder: Path) -> str:
     return folder.name if folder.parent in (cache_folder(), MODEL_FOLDER.parent) else str(folder)
 
 
-def _expected_ms(entry: ModelEntry) -> float | None:
-    """The time of a proposal of a language model on one core; None for other models, which differ too much."""
-    if not entry.family:
-        return None
-    per_step = _FILE_STEP_MS if entry.folder.suffix.lower() == ".gguf" else _FOLDER_STEP_MS
-    return NUM_STEPS * per_step * entry.num_parameters / 1e6
+def _is_file(entry: ModelEntry) -> bool:
+    """True for a GGUF file, which llama.cpp computes."""
+    return entry.folder.suffix.lower() == ".gguf"

@@ -19,7 +19,7 @@ class ModelOffer(TypedDict):
     """A model that can be chosen; `is_fit` if it translates this document's language pair.
 
     `needed_bytes` is the memory that loading takes. `family` is the architecture of a language model, "" for others.
-    `expected_ms` is the time of a proposal on one core, where `median_ms` was not measured yet.
+    `expected_ms` is the time of a proposal of a language model whose `median_ms` was not measured yet.
     """
 
     key: str

@@ -1220,7 +1220,7 @@ export interface MergeSegments extends CommandFields {
 /** A model that can be chosen; `is_fit` if it translates this document's language pair.
  *
  * `needed_bytes` is the memory that loading takes. `family` is the architecture of a language model, "" for others.
- * `expected_ms` is the time of a proposal on one core, where `median_ms` was not measured yet. */
+ * `expected_ms` is the time of a proposal of a language model whose `median_ms` was not measured yet. */
 export interface ModelOffer {
   key: string;
   name: string;
