@@ -55,12 +55,14 @@ if TYPE_CHECKING:
     from engine.any_translator import AnyTranslator
     from engine.importers import (
         FetchProgress,
+        HubModel,
         ModelEntry,
         cache_folder,
         describe_model,
         install_model,
         is_hub_id,
         known_models,
+        look_up,
         model_folder,
         remove_model,
     )
@@ -77,12 +79,14 @@ else:
     _NEED_TORCH = {
         "engine.importers": (
             "FetchProgress",
+            "HubModel",
             "ModelEntry",
             "cache_folder",
             "describe_model",
             "install_model",
             "is_hub_id",
             "known_models",
+            "look_up",
             "model_folder",
             "remove_model",
         ),
@@ -126,6 +130,7 @@ __all__ = [
     "Follow",
     "FormList",
     "Formality",
+    "HubModel",
     "Hypothesis",
     "InvalidRequest",
     "LearningQuestion",
@@ -167,6 +172,7 @@ __all__ = [
     "is_unspaced",
     "is_word_char",
     "known_models",
+    "look_up",
     "model_folder",
     "occurrences",
     "offer_of",

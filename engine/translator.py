@@ -24,6 +24,7 @@ from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.question_steps import Steps, alternatives_steps, places_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
+from engine.importers.hub import hub_id_of
 from engine.importers.resolve import holds_model, is_gguf
 from engine.interruption import Interruption
 from engine.model.checkpoint import LoadedModel, load_compiled, read_folder
@@ -133,12 +134,12 @@ class Translator(AnyTranslator):
 
             folder = Path(folder).absolute()
             return cls(load_gguf(folder, str(device)), folder.stem, folder=folder)
+        folder = (Path(folder) if holds_model(folder) else model_folder(folder, on_fetch)).resolve()
         if holds_model(folder):
             from engine.transformers_models import load_folder
 
-            folder = Path(folder).resolve()
-            return cls(load_folder(folder, device, precision), folder.name, folder=folder)
-        folder = model_folder(folder, on_fetch).resolve()
+            name = hub_id_of(folder) or folder.name
+            return cls(load_folder(folder, device, precision, name), Path(name).name, folder=folder)
         name, card = Path(origin_of(folder) or folder).name, read_card(folder)
         model = read_folder(folder, device)
         why_not = _why_not_compiled(model, device, precision, is_compiled and compaction_interval is None)

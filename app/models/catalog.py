@@ -18,7 +18,7 @@ from app.models.published_models import ModelList, PublishedModels, licence_of
 from app.models.speeds import MeasuredSpeeds
 from app.models.style import formalities_of
 from app.segments.state import Json
-from engine import ModelEntry, describe_model, remove_model
+from engine import ModelEntry, describe_model, is_hub_id, remove_model
 
 MAX_CARD_CHARACTERS: Final = 50_000
 MAX_DIRECTIONS: Final = 6  # that a page shows
@@ -91,6 +91,12 @@ class ModelCatalog:
         else:
             remove_model(entry.name)
         self._speeds.forget(entry)
+
+    def keep(self, handle: ModelHandle) -> None:
+        """Keeps a language model of the hub in the list: it is used from the hub's cache, without a conversion."""
+        folder = handle.loaded_from
+        if folder is not None and is_hub_id(handle.folder.as_posix()) and describe_model(folder).family:
+            self.opened.keep(folder)
 
     def key_of(self, handle: ModelHandle) -> str:
         """The key by which a session stores the model; "" if it is in none of the lists."""

@@ -28,7 +28,7 @@ from app.models.published_models import PublishedModels
 from app.models.uploaded_models import UploadedModels
 from app.segments.state import Json
 from app.settings import DEFAULT_MODEL_REGISTRY
-from engine import AnyTranslator, FetchProgress, ModelEntry, ModelError, is_hub_id, known_models
+from engine import AnyTranslator, FetchProgress, ModelEntry, ModelError, is_hub_id, known_models, look_up
 
 if TYPE_CHECKING:
     from app.log.records import Event, SessionRecord
@@ -127,17 +127,24 @@ class DocumentModels:
         entry = self.catalog.entry(self.catalog.opened.open(path, self.first.device))
         self._await(actor, user, entry.folder, entry.name)
 
+    def look_up(self, user: ModelUser, name: str) -> Json:
+        """The size and the licence of a model on the hub. Raises CommandError if it cannot be looked up."""
+        _check_hub_id(name, user)
+        if (key := self.catalog.converted_from(name)) is not None:  # it is here, perhaps without a network
+            entry = self.catalog.entry(key)
+            return {"name": name, "num_bytes": entry.num_bytes, "licence": entry.licence}
+        try:
+            found = look_up(name)
+        except ModelError as error:
+            raise CommandError(str(error)) from error
+        return {"name": name, "num_bytes": found.num_bytes, "licence": found.licence}
+
     def fetch(self, actor: Actor, user: ModelUser, name: str) -> None:
         """Translates this document with a model from the hub, which is downloaded first unless it is known already.
 
         Raises CommandError if `name` is not a hub id.
         """
-        if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
-            raise CommandError(
-                "{name} is not the name of a model on the hub: give the publisher and the model, such as {example}.",
-                name=name or "“”",
-                example=f"Helsinki-NLP/opus-mt-{user.direction}",
-            )
+        _check_hub_id(name, user)
         with self._lock:
             is_here = self._find_handle(Path(name)) is not None
         known = None if is_here else self.catalog.converted_from(name)
@@ -324,6 +331,8 @@ class DocumentModels:
             begun = self._begun.of(user.token)
             if not handle.is_broken_off or (begun is not None and begun.is_continued):  # one more try is enough
                 self._begun.forget(user.token)
+        if is_awaited and not has_failed:
+            self.catalog.keep(handle)
         if is_awaited and is_fit:
             user.use_model(actor, handle, self.catalog.key_of(handle))
         elif is_awaited and has_failed:
@@ -367,6 +376,16 @@ def chosen_model(store: LogStore, session_id: int) -> Event | None:
     """The event of the model that was chosen last in a session; None if it uses the start model."""
     event = store.last_event(session_id, "model")
     return None if event is None or event.payload["key"] is None else event
+
+
+def _check_hub_id(name: str, user: ModelUser) -> None:
+    """Raises CommandError if this is no hub id."""
+    if not is_hub_id(name) or Path(name).exists():  # what the engine would take for a folder
+        raise CommandError(
+            "{name} is not the name of a model on the hub: give the publisher and the model, such as {example}.",
+            name=name or "“”",
+            example=f"Helsinki-NLP/opus-mt-{user.direction}",
+        )
 
 
 def _fallback_message(current: ModelHandle, direction: str, why: str) -> Message:

@@ -1,4 +1,4 @@
-"""Models that an administrator opened by their path: folders and GGUF files, which stay where they are."""
+"""Models that stay where they are: folders and GGUF files of an administrator, and those in the hub's cache."""
 
 from __future__ import annotations
 
@@ -58,9 +58,13 @@ class OpenedModels:
             entry.check_memory(device)
         except ModelError as error:
             raise CommandError(str(error)) from error
+        self.keep(path)
+        return _key(path)
+
+    def keep(self, path: Path) -> None:
+        """Adds the model at a path that can be used."""
         kept = [path, *(other for other in self._paths() if other != path)]
         self._write(kept[:MAX_OPENED])
-        return _key(path)
 
     def forget(self, key: str) -> None:
         """Takes a model out of the list; its files stay."""

@@ -52,6 +52,14 @@ class ModelOffers(TypedDict):
     can_remove: bool
 
 
+class HubOffer(TypedDict):
+    """A model of the hub: the bytes to download, and the licence that its card names, "" without one."""
+
+    name: str
+    num_bytes: int
+    licence: str
+
+
 class PublishedOffer(TypedDict):
     """A model that can be downloaded; `num_here` bytes of it were downloaded already."""
 

@@ -11,5 +11,5 @@ from engine.importers.catalogue import (
     read_card,
     remove_model,
 )
-from engine.importers.hub import FetchProgress
+from engine.importers.hub import FetchProgress, HubModel, look_up
 from engine.importers.resolve import cache_folder, install_model, is_hub_id, model_folder

@@ -9,6 +9,7 @@ from typing import Literal
 
 from engine.bundled_data import DATA_FOLDER
 from engine.errors import ModelError
+from engine.importers.hub import hub_id_of
 from engine.importers.language_models import LanguageModelFiles, files_of_folder, files_of_gguf
 from engine.importers.resolve import (
     REMOVED,
@@ -188,7 +189,7 @@ def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
     try:
         if (files := _files_of(folder)) is not None:
             return ModelEntry(
-                folder.stem if is_gguf(folder) else folder.name,
+                folder.stem if is_gguf(folder) else hub_id_of(folder) or folder.name,
                 folder,
                 place,
                 files.directions,

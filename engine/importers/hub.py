@@ -6,24 +6,72 @@ This module does not name a host: huggingface_hub decides which hub it uses.
 from __future__ import annotations
 
 import errno
+import hashlib
 import math
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import ModelError
 from engine.importers.foreign_files import find_weights
+from engine.importers.language_models import check_download
 from engine.model.checkpoint import CONFIG
 
 _WANTED: Final = (
-    *("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md"),
+    *("*.json", "*.spm", "sentencepiece.bpe.model", "merges.txt", "*.safetensors", "README.md", "*.jinja"),
     *("vocabulary.txt", "bpe.codes", "card.md"),  # of a model of ours
 )
 _ELSEWHERE: Final = "or download the folder elsewhere and give its path"
 _BAR_OF_ALL_BYTES: Final = "huggingface_hub.snapshot_download"
+_UNWANTED: Final = ("*/*", "consolidated*")  # folders, and the same weights once more
+_TORCH_FILES: Final = "pytorch_model*.bin"
+_SETTINGS: Final = (CONFIG, "tokenizer_config.json")
+_CHUNK_BYTES: Final = 1 << 20
 FetchProgress = Callable[[int, int], object]  # gets the downloaded bytes, and the total bytes of the files begun so far
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """The files of a model on the hub that would be downloaded. `licence` is "" if its card names none."""
+
+    hub_id: str
+    licence: str
+    sizes: Mapping[str, int]
+    checksums: Mapping[str, str]  # SHA-256 of large files
+    names: frozenset[str]  # of all files
+
+    @property
+    def num_bytes(self) -> int:
+        return sum(self.sizes.values())
+
+
+def look_up(hub_id: str) -> HubModel:
+    """The files of a model with their sizes, and its licence; raises ModelError with advice. Downloads nothing."""
+    try:
+        from huggingface_hub import HfApi
+
+        info = HfApi().model_info(hub_id, files_metadata=True)
+    except Exception as error:  # as of `fetch`
+        raise _unfetched(hub_id, error) from error
+    files = {file.rfilename: file for file in info.siblings or ()}
+    wanted = [name for name in files if _is_any(name, _WANTED) and not _is_any(name, _UNWANTED)]
+    if not any(name.endswith(".safetensors") for name in wanted):
+        wanted += [name for name in files if fnmatch(name, _TORCH_FILES)]
+    return HubModel(
+        hub_id,
+        str((info.card_data.get("license") if info.card_data else "") or "")[:60],
+        {name: files[name].size or 0 for name in wanted},
+        {name: file.lfs.sha256 for name in wanted if (file := files[name]).lfs is not None},
+        frozenset(files),
+    )
+
+
+def _is_any(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
 
 
 def cached_files(hub_id: str) -> Path | None:
@@ -35,30 +83,58 @@ def cached_files(hub_id: str) -> Path | None:
     return found if _has_weights(found) else None
 
 
-def fetch(hub_id: str, check: Callable[[Path], object], progress: FetchProgress | None = None) -> Path:
+def fetch(hub_id: str, check: Callable[[Path], bool], progress: FetchProgress | None = None) -> Path:
     """The folder in the hub's cache after downloading missing files; raises ModelError with advice.
 
-    `check` receives the folder with only its configuration, and may refuse it before the other files are downloaded.
+    `check` receives the folder with only its settings, and may refuse it before the other files are downloaded. It
+    returns True for a model that transformers loads itself: then weights are downloaded only as safetensors, and the
+    files are compared with their published checksums.
     `progress` is called in threads of the hub's client, in order. An exception that it raises ends the download if
     files come over HTTP (HF_HUB_DISABLE_XET=1); files that are complete by then are not downloaded again.
     """
     try:
-        found = _snapshot(hub_id, (CONFIG,))
+        found = _snapshot(hub_id, _SETTINGS)
         if not (found / CONFIG).is_file():
             raise ModelError(f"{hub_id} has no {CONFIG} on the hub; use a model that `python -m engine models` lists")
-        check(found)
+        if check(found):
+            published = look_up(hub_id)
+            check_download(hub_id, found, published.names, published.sizes)
+            found = _snapshot(hub_id, progress=progress)
+            _check_sums(found, published)
+            return found
         found = _snapshot(hub_id, progress=progress)
         if not _has_weights(found):
             # older models come as torch files only; read without unpickling anything but tensors
-            found = _snapshot(hub_id, (*_WANTED, "pytorch_model*.bin"), progress=progress)
+            found = _snapshot(hub_id, (*_WANTED, _TORCH_FILES), progress=progress)
         return found
     except ModelError:
         raise
     except Exception as error:  # OSError and ValueError, and in the middle of a file the errors of the HTTP library
-        reason, cure = _explained(error)
-        raise ModelError(
-            f"{hub_id} is not a folder on this machine and cannot be downloaded ({reason}); {cure}"
-        ) from error
+        raise _unfetched(hub_id, error) from error
+
+
+def hub_id_of(folder: Path) -> str:
+    """The hub id of a folder in the hub's cache, "" for another folder."""
+    begin, _, name = folder.parent.parent.name.partition("--")
+    return name.replace("--", "/", 1) if begin == "models" and folder.parent.name == "snapshots" else ""
+
+
+def _check_sums(folder: Path, published: HubModel) -> None:
+    """Raises ModelError, and removes the file, if one differs from what was published."""
+    for name, checksum in published.checksums.items():
+        digest = hashlib.sha256()
+        with (folder / name).open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                digest.update(chunk)
+        if digest.hexdigest() != checksum:
+            (folder / name).resolve().unlink()  # in the cache, a link leads to the file
+            (folder / name).unlink(missing_ok=True)
+            raise ModelError(f"{published.hub_id}: {name} differs from its published checksum; download it again")
+
+
+def _unfetched(hub_id: str, error: Exception) -> ModelError:
+    reason, cure = _explained(error)
+    return ModelError(f"{hub_id} is not a folder on this machine and cannot be downloaded ({reason}); {cure}")
 
 
 def _snapshot(
@@ -75,8 +151,8 @@ def _snapshot(
             f"{hub_id} is not a folder on this machine, and huggingface_hub is not installed to download it"
         ) from None
     bar = _bar_that_tells(progress or (lambda *_: None), hub_id)
-    patterns = list(wanted)
-    return Path(snapshot_download(hub_id, allow_patterns=patterns, local_files_only=local_files_only, tqdm_class=bar))
+    files: dict[str, Any] = {"allow_patterns": [*wanted], "ignore_patterns": [*_UNWANTED]}
+    return Path(snapshot_download(hub_id, **files, local_files_only=local_files_only, tqdm_class=bar))
 
 
 def _bar_that_tells(progress: FetchProgress, hub_id: str) -> type[Any]:

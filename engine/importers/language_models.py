@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from engine.errors import ModelError
 from engine.importers.foreign_files import read_json
@@ -18,7 +18,7 @@ from engine.importers.gguf_header import read_gguf_header
 from engine.model.checkpoint import CONFIG
 from engine.model.directions import Directions
 from engine.model.json_files import check_regular
-from engine.model.memory_check import megabytes, num_weights
+from engine.model.memory_check import available_bytes, megabytes, num_weights
 
 PROMPT = "prompt.toml"  # in the folder, of a person's own: a template as in prompts.toml, and `languages`
 LANGUAGES = (
@@ -27,6 +27,7 @@ LANGUAGES = (
 )
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 _LICENCE = re.compile(r"^license:[ \t]*['\"]?([\w .+()-]{1,60}?)['\"]?[ \t]*$", re.MULTILINE | re.ASCII)
+_WRITES_TEXT = re.compile("CausalLM|LMHead|Seq2SeqLM|ConditionalGeneration")  # in the name of an architecture
 _CARD_BYTES = 4096  # of the beginning of a card, with its licence
 _FOLDER_SPARE_BYTES = 500_000_000  # for keys and values, and what PyTorch itself needs
 _FILE_SPARE_BYTES = 1_000_000_000  # for keys and values, and for the passes
@@ -92,7 +93,8 @@ def files_of_folder(folder: Path, bytes_per_weight: int = 2) -> LanguageModelFil
     Raises ModelError for a folder whose model needs code or pickled weights, or that lacks a file.
     """
     config = read_json(folder / CONFIG)
-    _check_safe(folder, config)
+    check_needs_no_code(folder, folder.name)
+    check_file_names(folder.name, [path.name for path in folder.iterdir() if path.is_file()])
     return LanguageModelFiles(
         folder.name,
         str(config.get("model_type", "")),
@@ -121,25 +123,50 @@ def languages_of(folder: Path) -> Sequence[str]:
     return tuple(languages)
 
 
-def _check_safe(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raises ModelError for a folder whose model needs code or pickled weights, or that lacks a file."""
-    settings = [config]
+def check_needs_no_code(folder: Path, name: str) -> None:
+    """Raises ModelError for a folder whose settings name program code of the model."""
+    settings = [read_json(folder / CONFIG)]
     if (folder / "tokenizer_config.json").exists():
         settings.append(read_json(folder / "tokenizer_config.json"))
     if any("auto_map" in each for each in settings):
         raise ModelError(
-            f"{folder.name} needs program code that comes with the model (auto_map), which Pinpoint never runs; use a "
+            f"{name} needs program code that comes with the model (auto_map), which Pinpoint never runs; use a "
             "model of a family that transformers knows"
         )
-    if not any(folder.glob("*.safetensors")):
-        pickled = next((path.name for pattern in _PICKLED for path in folder.glob(pattern)), None)
+
+
+def check_file_names(name: str, files: Collection[str]) -> None:
+    """Raises ModelError for a model whose files are only pickled weights, or that lacks a file."""
+    if not any(fnmatch(file, "*.safetensors") for file in files):
+        pickled = next((file for pattern in _PICKLED for file in sorted(files) if fnmatch(file, pattern)), None)
         found = f"{pickled} is pickled, and reading it would run code" if pickled else "there are no weights"
-        raise ModelError(f"{folder.name}: {found}; save the model as safetensors, or download it in this format")
-    if not (folder / "tokenizer.json").is_file():
+        raise ModelError(f"{name}: {found}; save the model as safetensors, or download it in this format")
+    if "tokenizer.json" not in files:
         raise ModelError(
-            f"{folder.name} has no tokenizer.json, the fast form of a tokenizer; save it with "
+            f"{name} has no tokenizer.json, the fast form of a tokenizer; save it with "
             "AutoTokenizer.from_pretrained(…).save_pretrained(…)"
         )
+
+
+def check_download(name: str, folder: Path, names: Collection[str], sizes: Mapping[str, int]) -> None:
+    """Raises ModelError for a published model that cannot be used here, by its settings and the sizes of its files."""
+    check_file_names(name, names)
+    config = read_json(folder / CONFIG)
+    kinds = config.get("architectures") or ["ForCausalLM"]
+    if not any(_WRITES_TEXT.search(str(kind)) for kind in kinds):
+        raise ModelError(f"{name} is a {kinds[0]}, which writes no text; use a language model or a translation model")
+    num_bytes = sum(size for file, size in sizes.items() if file.endswith(".safetensors"))
+    published_bytes = 4 if "float32" in (config.get("dtype"), config.get("torch_dtype")) else 2  # of a weight
+    LanguageModelFiles(
+        name,
+        str(config.get("model_type", "")),
+        "",
+        (),
+        num_bytes // published_bytes,
+        num_bytes,
+        2,
+        _FOLDER_SPARE_BYTES,
+    ).check_memory(available_bytes())
 
 
 def _licence_of(folder: Path) -> str:

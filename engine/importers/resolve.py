@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from engine.bundled_data import user_cache
 from engine.errors import ModelError
 from engine.importers.foreign_files import flush, is_fairseq, is_firefox, read_json, remove_abandoned
 from engine.importers.hub import FetchProgress, cached_files, fetch
+from engine.importers.language_models import check_needs_no_code, files_of_folder
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import KIND, ModelConfig
 from engine.model.json_files import leads_out
@@ -65,23 +67,29 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
             f"{name} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
+    check = partial(_check_kind, hub_id)
     if (cached := cached_files(hub_id)) is None:
-        return _converted(fetch(hub_id, _check_kind, on_fetch), hub_id)
+        return _converted(fetch(hub_id, check, on_fetch), hub_id)
     try:
         return _converted(cached, hub_id)
     except ModelError as error:
         try:
-            fetched = fetch(hub_id, _check_kind, on_fetch)  # another program may have left an incomplete copy
+            fetched = fetch(
+                hub_id, partial(_check_kind, hub_id), on_fetch
+            )  # another program may have left an incomplete copy
         except ModelError as another:
             raise error from another
     return _converted(fetched, hub_id)
 
 
 def _converted(folder: Path, origin: str) -> Path:
-    """The folder itself if it is one of ours, otherwise its conversion, which is made if necessary."""
+    """The folder itself if it is one of ours or of transformers, otherwise its conversion, made if necessary."""
     if not folder.is_dir():
         raise ModelError(f"{folder} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}")
     if architecture_of(folder) is None:
+        return folder
+    if holds_model(folder):
+        files_of_folder(folder)  # raises ModelError if it is not safe, or not complete
         return folder
     target = cache_folder() / f"{Path(origin).name}-{_fingerprint(folder)}"
     if target.is_dir() and not _has_weights(target):
@@ -236,12 +244,19 @@ def _plan(folder: Path) -> Plan:
         ) from error
 
 
-def _check_kind(folder: Path) -> None:
-    """Raise ModelError if the configuration belongs neither to our models nor to a supported family."""
+def _check_kind(hub_id: str, folder: Path) -> bool:
+    """True for a model of transformers that is not converted.
+
+    Raises ModelError if such a model needs code, or if the configuration names no architecture and is not ours.
+    """
+    if holds_model(folder):
+        check_needs_no_code(folder, hub_id)
+        return True
     architecture = architecture_of(folder)
     is_ours = architecture is None and read_json(folder / CONFIG).get("kind") == KIND
     if not is_ours and architecture not in _HUB_FAMILIES:
         raise _unread(folder, architecture)
+    return False
 
 
 def _unread(folder: Path, architecture: str | None) -> ModelError:

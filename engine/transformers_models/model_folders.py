@@ -20,9 +20,12 @@ _BYTES = {torch.float32: 4, torch.bfloat16: 2, torch.float16: 2}
 
 
 def load_folder(
-    folder: str | Path, device: str | torch.device, precision: Literal["auto", "float32", "half", "int8"]
+    folder: str | Path, device: str | torch.device, precision: Literal["auto", "float32", "half", "int8"], name: str
 ) -> PromptedModel:
-    """The model with its prompt template. Raises ModelError, before anything large is read, with the cure."""
+    """The model with the prompt template of its family, which its name may tell, or of its own.
+
+    Raises ModelError, before anything large is read, with the cure.
+    """
     folder = Path(folder).resolve()
     device = torch.device(device)
     dtype = _dtype_that_fits(folder, device, precision)
@@ -45,7 +48,7 @@ def load_folder(
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ModelError(f"{folder} cannot be loaded by transformers: {error}; download the folder again") from error
     model = model.to(device)
-    return PromptedModel.of(model, tokenizer, template, languages, folder.name, packs_weights=True)
+    return PromptedModel.of(model, tokenizer, template, languages, name, packs_weights=True)
 
 
 def _dtype_that_fits(folder: Path, device: torch.device, precision: str) -> torch.dtype:

@@ -49,7 +49,7 @@ TMX = (
     '<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Old door.</seg></tuv>'
     f'<tuv xml:lang="de"><seg>Alte {SECRET}tür.</seg></tuv></tu></body></tmx>'
 )
-NETWORK = {"download_model", "fetch_model", "published_models"}
+NETWORK = {"download_model", "fetch_model", "look_up_model", "published_models"}
 _SEQUENCE = count(1)
 
 

@@ -50,7 +50,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("packable", "pack", "analyse", "open_document", "open_sample"), "member"),
     **dict.fromkeys(("resume_session", "restart_document"), "member"),
     "review": "reviewer",
-    **dict.fromkeys(("create_project", "download_model", "fetch_model", "install_upload"), "creator"),
+    **dict.fromkeys(("create_project", "download_model", "fetch_model", "install_upload", "look_up_model"), "creator"),
     "published_models": "creator",  # where the list is read from the network
     **dict.fromkeys(("edit_project", "delete_project", "choose_segmentation", "remove_segmentation"), "manager"),
     **dict.fromkeys(("members", "add_member", "remove_member"), "manager"),

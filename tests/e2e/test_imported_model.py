@@ -103,14 +103,13 @@ def test_hub_model_is_downloaded_from_the_page(
             expect(models.get_by_text("../../etc/passwd is not the name of a model on the hub")).to_be_visible()
             name.fill("team/nothing-there")
             page.keyboard.press("Enter")
-            expect(models).to_have_count(0)
-            expect(screen.notes).to_have_count(1)
-            expect(screen.notes.filter(has_text="team/nothing-there")).to_contain_text(
-                "check the spelling of the name (MAKER/MODEL)"
-            )
-
-            header.click()
+            wrong = models.get_by_role("alert").filter(has_text="team/nothing-there")
+            expect(wrong).to_contain_text("check the spelling of the name (MAKER/MODEL)")
             name.fill("team/opus-mt-en-de")
+            models.get_by_role("button", name="Look up").click()
+            expect(models.get_by_role("status").filter(has_text="MB")).to_contain_text("licence apache-2.0")
+            expect(wrong).to_have_count(0)
+            assert hub.fetched == []
             models.get_by_role("button", name="Download and use").click()
             expect(header).to_contain_text("Downloading team/opus-mt-en-de:")
             header.click()
@@ -122,6 +121,8 @@ def test_hub_model_is_downloaded_from_the_page(
 
             hub.release.set()
             name.fill("team/opus-mt-en-de")
+            page.keyboard.press("Enter")
+            expect(models.get_by_role("button", name="Download and use")).to_be_visible()
             page.keyboard.press("Enter")
             expect(header).to_have_text("opus-mt-en-de")
             expect(screen.notes).to_have_count(0)

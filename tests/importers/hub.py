@@ -19,12 +19,15 @@ REVISION = "0" * 39 + "1"
 class Hub:
     """Serves the files of one folder as the model `hub_id`; `fetched` lists what was asked for.
 
-    The bytes of the file named `held` come once `release` is set.
+    The bytes of the file named `held` come once `release` is set. `checksums` are those that are published instead of
+    the files' own.
     """
 
     def __init__(self, folder: Path, hub_id: str) -> None:
         self.folder, self.hub_id = folder, hub_id
         self.fetched: list[str] = []
+        self.checksums: dict[str, str] = {}
+        self.licence = "apache-2.0"
         self.is_down = False
         self.held = ""
         self.release = threading.Event()
@@ -40,6 +43,10 @@ class Hub:
             siblings = [{"rfilename": name} for name in names]
             info = {"id": self.hub_id, "modelId": self.hub_id, "sha": REVISION, "siblings": siblings}
             return 200, {"Content-Type": "application/json"}, json.dumps(info).encode()
+        if path == f"/api/models/{self.hub_id}":  # with the sizes of the files
+            described = [self._described(name) for name in names]
+            info = {"id": self.hub_id, "sha": REVISION, "siblings": described, "cardData": {"license": self.licence}}
+            return 200, {"Content-Type": "application/json"}, json.dumps(info).encode()
         if path.startswith(f"/api/models/{self.hub_id}/tree/"):
             entries = [
                 {"type": "file", "path": name, "size": (self.folder / name).stat().st_size, "oid": "0" * 40}
@@ -54,6 +61,14 @@ class Hub:
             etag = hashlib.sha1(data).hexdigest()
             return 200, {"ETag": f'"{etag}"', "X-Repo-Commit": REVISION}, data
         return 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}, b""
+
+    def _described(self, name: str) -> dict[str, object]:
+        data = (self.folder / name).read_bytes()
+        described: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": "0" * 40}
+        if name.endswith(".safetensors"):
+            checksum = self.checksums.get(name) or hashlib.sha256(data).hexdigest()
+            described["lfs"] = {"size": len(data), "sha256": checksum, "pointerSize": 134}
+        return described
 
 
 @contextmanager

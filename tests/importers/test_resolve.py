@@ -185,7 +185,6 @@ def test_fault_of_a_cached_model_is_reported_if_it_cannot_be_downloaded_again(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model_type": "mbart"}, r"model_type is 'mbart'; models of marian, m2m_100, fsmt are read"),
         ({}, r"model_type is None; models of marian"),
         (None, r"^team/model has no config\.json on the hub; use a model that `python -m engine models` lists"),
     ],
@@ -206,7 +205,7 @@ def test_of_a_model_that_is_not_read_nothing_but_its_configuration_is_fetched(
     monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
     with pytest.raises(ModelError, match=message):
         model_folder("team/model")
-    assert asked == [["config.json"]]
+    assert asked == [["config.json", "tokenizer_config.json"]]
 
 
 def test_a_model_of_ours_is_fetched_with_all_its_files(

@@ -140,6 +140,18 @@ class FetchModel(ModelCommand):
         sessions.models.fetch(actor, workspace.model_use, self.model.strip())
 
 
+class LookUpModel(Command):
+    """The size and licence of a model of the hub, before it is downloaded."""
+
+    name: Literal["look_up_model"]
+    result: ClassVar[Any] = r.HubOffer
+    model: Name
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        sessions.store.people.access(actor).check_adds_models()
+        return sessions.models.look_up(workspace.model_use, self.model.strip())
+
+
 class OpenModel(ModelCommand):
     """Translates with the model in a folder or file of the server, which is named by its path."""
 

@@ -24,6 +24,7 @@ from app.log.store import LogStore
 from app.models import document_models as models
 from app.models import transfer
 from app.models.loading import ModelHandle, load_translator
+from app.models.opened_models import OpenedModels
 from app.models.published_models import PublishedModels
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.sessions import Sessions
@@ -46,6 +47,7 @@ from engine.text import TextCodec
 from tests.app.hand_decoder import HandDecoder, ready_model, settle, translation
 from tests.app.models.registry_server import Registry, serving
 from tests.app.ui.test_protocol import has_shape
+from tests.importers.test_language_models import write_folder
 
 NUMBERS = itertools.count(1)  # of the commands of a page
 
@@ -301,6 +303,30 @@ def test_downloaded_model_is_listed_and_not_downloaded_again_unasked(run: Run, t
     workspace = again.sessions.find(OWNER, token)
     assert (workspace.model, len(SlowModel.started)) == (again.sessions.models.first, 1)
     assert "ours was removed" in workspace.problem
+    again.end()
+    run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
+
+
+def test_language_model_of_the_hub_is_listed_under_its_name_after_a_restart(run: Run, tmp_path: Path) -> None:
+    snapshots = tmp_path / "hub" / "models--team--tiny" / "snapshots"
+    snapshots.mkdir(parents=True)
+    folder = write_folder(snapshots / "0123")
+    run.sessions.models.catalog.opened = OpenedModels(tmp_path / "opened.json")
+    workspace = run.open()
+    run.sessions.models.fetch(OWNER, workspace.model_use, "team/tiny")
+    SlowModel.started[0].come(folder)
+    event = run.store.last_event(workspace.session_id, "model")
+    assert event is not None and event.payload["key"].startswith("opened/")
+    token = workspace.token
+    run.end()
+    again = Run(tmp_path / "log.sqlite", [SMALL])
+    again.sessions.models.catalog.opened = OpenedModels(tmp_path / "opened.json")
+    workspace = again.sessions.find(OWNER, token)
+    assert (workspace.model, workspace.model.folder) == (SlowModel.started[1], folder)
+    shown = {offer["key"]: offer for offer in again.sessions.models.catalog.offers("en-de", workspace.model)}
+    assert (shown[event.payload["key"]]["name"], shown[event.payload["key"]]["is_current"]) == ("team/tiny", True)
+    known = again.sessions.models.look_up(workspace.model_use, "team/tiny")  # without the network
+    assert known["num_bytes"] == shown[event.payload["key"]]["num_bytes"]
     again.end()
     run.store = LogStore.open(tmp_path / "log.sqlite")  # for the fixture to close
 

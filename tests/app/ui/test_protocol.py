@@ -20,7 +20,7 @@ from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
 from app.ui.project_results import BegunArchive
 from app.ui.results import Findings, ShownSession
-from engine import Avoid
+from engine import Avoid, HubModel
 from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.hand_decoder import HandDecoder, settle
 from tests.app.ui.protocol_types import FILE, protocol_types, results
@@ -111,7 +111,9 @@ def test_shape_of_a_result_refuses_another_field(name: str):
         has_shape(good, Findings)
 
 
-def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
+def test_result_of_each_command_has_its_type(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+    found = HubModel("team/tiny", "apache-2.0", {"model.safetensors": 80}, {}, frozenset())
+    monkeypatch.setattr("app.models.document_models.look_up", lambda name: found)
     workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     for name, role in (("Ana", "manager"), ("Ben", "reviewer")):
         api.sessions.store.people.put(name, role)
@@ -147,6 +149,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("directions", {}),
         ("models", {}),
         ("published_models", {"direction": None, "is_update": False}),
+        ("look_up_model", {"model": "team/tiny"}),
         ("model_pairs", {"direction": None}),
         ("import_glossary", {"import": staged, "fixes": [], "fills": {}, "decisions": {}, "others": "leave"}),
         ("glossary_switch", {"glossary": glossary.id, "is_on": False}),

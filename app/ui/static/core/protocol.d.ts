@@ -53,6 +53,7 @@ export type Command =
   | RemoveModel
   | SwitchModel
   | FetchModel
+  | LookUpModel
   | OpenModel
   | StopModel
   | ListProjects
@@ -165,6 +166,7 @@ export interface CommandResults {
   remove_model: undefined;
   switch_model: undefined;
   fetch_model: undefined;
+  look_up_model: HubOffer;
   open_model: undefined;
   stop_model: undefined;
   projects: ProjectList;
@@ -991,6 +993,13 @@ export interface Hello {
   language?: string;
 }
 
+/** A model of the hub: the bytes to download, and the licence that its card names, "" without one. */
+export interface HubOffer {
+  name: string;
+  num_bytes: number;
+  licence: string;
+}
+
 /** Imports a translation memory of an archive that is being opened. */
 export interface ImportEntry extends CommandFields {
   name: 'import_entry';
@@ -1179,6 +1188,12 @@ export interface ListPublishedModels extends CommandFields {
   name: 'published_models';
   direction?: string | null;
   is_update: boolean;
+}
+
+/** The size and licence of a model of the hub, before it is downloaded. */
+export interface LookUpModel extends CommandFields {
+  name: 'look_up_model';
+  model: string;
 }
 
 /** The matches of a segment, best first. */

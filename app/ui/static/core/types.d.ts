@@ -97,6 +97,7 @@ declare global {
     | protocol.ErrorReply;
 
   /* ---- results of commands and questions ---- */
+  type HubOffer = protocol.HubOffer;
   type ModelOffer = protocol.ModelOffer;
   type PublishedModel = protocol.PublishedOffer;
   type PublishedList = protocol.PublishedOffers;

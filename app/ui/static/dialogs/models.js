@@ -143,8 +143,18 @@ class Coming {
  * @param {string} placeholder
  * @param {(name: string) => Promise<{ok: true} | {ok: false, error: {message: string}}>} ask
  * @param {() => void} begun called when the server has started to get the model
+ * @param {((name: string) => Promise<{ok: true, result: HubOffer} | {ok: false, error: {message: string}}>) | null} [lookUp]
+ *   asks for what the first press shows, before the second one gets the model
  */
-const naming = (bench, kind, placeholder, ask, begun) => {
+const naming = (bench, kind, placeholder, ask, begun, lookUp = null) => {
+  let known = ''; // the name that was looked up
+  const found = h('p.num', {role: 'status'});
+  const go = h('button.btn', {type: 'submit'});
+  const restart = () => {
+    known = '';
+    setText(found, '');
+    setText(go, t(lookUp ? 'models.look_up' : `models.${kind}.go`));
+  };
   const name = h('input', {
     type: 'text',
     spellcheck: false,
@@ -152,26 +162,44 @@ const naming = (bench, kind, placeholder, ask, begun) => {
     autocomplete: 'off',
     placeholder,
     'aria-describedby': `pinpoint-${kind}-note pinpoint-${kind}-wrong`,
+    oninput: restart,
   });
+  restart();
   const wrong = h('p.wrong', {id: `pinpoint-${kind}-wrong`, role: 'alert'});
+  /** @param {string} message */
+  const refuse = message => {
+    bench.notes.take(message); // shown here instead, below the name
+    setText(wrong, message);
+    name.select();
+    wrong.scrollIntoView({block: 'nearest'});
+  };
   /** @param {Event} event */
   const begin = async event => {
     event.preventDefault();
-    const reply = await ask(name.value);
-    if (reply.ok) {
-      begun();
+    setText(wrong, '');
+    const asked = name.value;
+    if (!lookUp || known === asked) {
+      const reply = await ask(asked);
+      if (reply.ok) begun();
+      else refuse(reply.error.message);
       return;
     }
-    bench.notes.take(reply.error.message); // shown here instead, below the name
-    setText(wrong, reply.error.message);
-    name.select();
-    wrong.scrollIntoView({block: 'nearest'});
+    const reply = await lookUp(asked);
+    if (!reply.ok) refuse(reply.error.message);
+    else if (name.value === asked) {
+      known = asked;
+      const {num_bytes, licence} = reply.result;
+      const terms = licence ? t('published.licence', {name: licence}) : t('models.no_licence');
+      setText(found, [megabytes(num_bytes), terms].join(' · '));
+      setText(go, t(`models.${kind}.go`));
+    }
   };
   return h(
     'form.fetch',
     {onsubmit: begin},
     h('label.line', h('span', t(`models.${kind}`)), name),
-    h('button.btn', {type: 'submit'}, t(`models.${kind}.go`)),
+    go,
+    found,
     h('p.muted', {id: `pinpoint-${kind}-note`}, t(`models.${kind}.note`)),
     wrong,
   );
@@ -235,6 +263,7 @@ export const showModels = async (bench, direction = null, files = []) => {
     `Helsinki-NLP/opus-mt-${languages.source}-${languages.target}`,
     model => connection.send('fetch_model', {model}),
     close,
+    model => connection.send('look_up_model', {model}),
   );
   const opener = naming(bench, 'open', '/models/model.gguf', path => connection.send('open_model', {path}), close);
   const coming = new Coming(bench);
