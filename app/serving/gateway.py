@@ -25,6 +25,7 @@ from app.serving import (
     deepl_api,
     deepl_documents,
     deepl_glossaries,
+    deepl_memories,
     document_api,
     job_api,
     libretranslate_api,
@@ -149,7 +150,7 @@ def build_api(context: ApiContext) -> FastAPI:
     api.state.context = context
     api.state.is_stopping = False
     parts = (own_api, job_api, document_api, session_api, assignment_api)
-    deepl = (deepl_api, deepl_glossaries, deepl_documents)
+    deepl = (deepl_api, deepl_glossaries, deepl_documents, deepl_memories)
     for part in (*parts, *deepl, libretranslate_api, apertium_api, opus_cat_api, tmserver_api):
         api.include_router(part.router)
     dialects = (libretranslate_api, apertium_api, mtuoc_api)

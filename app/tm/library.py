@@ -144,7 +144,7 @@ class MemoryLibrary:
 
     def export(self, actor: Actor, direction: str, ending: MemoryEnding = "tmx") -> Export:
         """The whole memory of a direction, as far as the actor sees its projects, as a file."""
-        entries, languages = self._seen(actor, direction), languages_of(direction)
+        entries, languages = self.seen(actor, direction), languages_of(direction)
         if ending == "tmx":
             data = write_tmx(entries, *languages)
         else:
@@ -154,11 +154,12 @@ class MemoryLibrary:
 
     def note_if_empty(self, actor: Actor, direction: str) -> Message | None:
         """A hint if a direction has no memory; None if it has one."""
-        if self._seen(actor, direction):
+        if self.seen(actor, direction):
             return None
         return Message("The memory is empty: confirm segments or import a TMX file first.")
 
-    def _seen(self, actor: Actor, direction: str) -> list[MemoryEntry]:
+    def seen(self, actor: Actor, direction: str) -> list[MemoryEntry]:
+        """The entries of a direction whose projects the actor sees."""
         access = self.store.people.access(actor)
         return [entry for entry in self.index(direction).entries() if entry.project == 0 or access.sees(entry.project)]
 

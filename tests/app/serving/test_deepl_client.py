@@ -15,7 +15,10 @@ import deepl
 import pytest
 from deepl.api_data import MultilingualGlossaryDictionaryEntries, TranslationMemoryJob, TranslationMemoryJobResult
 
+from app.access.actor import OWNER
+from app.formats.read_file import read_document
 from app.serving.gateway import ApiGateway
+from app.sessions import Sessions
 from tests.app.serving.conftest import listening
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "administrators.md"
@@ -55,7 +58,7 @@ def calls(ana: deepl.DeepLClient, address: str, folder: Path) -> dict[str, parti
     handle = ana.translate_document_upload(TEXT, **document)
     (folder / "a.txt").write_bytes(TEXT)
     (folder / "a.tmx").write_bytes(b"<tmx/>")
-    stored = f"{address}/v3/translation_memories/file"
+    stored = f"{address}/v3/translation_memories/file/tmx"
     result = TranslationMemoryJobResult("done", download_url=stored)
     methods: list[partial[Any]] = [
         partial(ana.set_app_info, "test", "1"),
@@ -102,8 +105,8 @@ def calls(ana: deepl.DeepLClient, address: str, folder: Path) -> dict[str, parti
         partial(ana.update_style_rule_custom_instruction, "1", "2", "Label", "Be kind."),
         partial(ana.delete_style_rule_custom_instruction, "1", "2"),
         partial(ana.list_translation_memories),
-        partial(ana.get_translation_memory, "1"),
-        partial(ana.list_translation_memory_segments, "1"),
+        partial(ana.get_translation_memory, "en-de"),
+        partial(ana.list_translation_memory_segments, "en-de"),
         partial(ana.delete_translation_memory, "1"),
         partial(ana.create_translation_memory_import, "a.tmx", 6),
         partial(ana.upload_translation_memory_file, stored, b"<tmx/>"),
@@ -116,6 +119,31 @@ def calls(ana: deepl.DeepLClient, address: str, folder: Path) -> dict[str, parti
         partial(ana.close),
     ]
     return {method.func.__name__: method for method in methods}
+
+
+def test_memory_is_read_in_pages_and_filtered(ana: deepl.DeepLClient, sessions: Sessions):
+    pairs = [(f"Open file {number}.", f"Öffnen Sie Datei {number}.") for number in range(5)]
+    store = sessions.store
+    document = read_document(b"x\n", "a.txt")
+    project = store.load_session(OWNER, store.start_session(OWNER, document, "en-de").id).project_id
+    sessions.library.add("en-de", "memory", pairs, project)
+    listed_memories = {each.translation_memory_id: each for each in ana.list_translation_memories()}
+    assert listed_memories["en-de"].segment_count == 5
+    (memory,) = ana.list_translation_memories(page=0, page_size=1)
+    assert memory.target_languages
+    seen: list[tuple[str, str]] = []
+    cursor = None
+    while True:
+        page = ana.list_translation_memory_segments("en-de", page_size=2, page_cursor=cursor)
+        assert page.segment_count == 5 and len(page) <= 2
+        seen += [(each.source_text, each.targets[0].target_text) for each in page]
+        if (cursor := page.next_page_cursor) is None:
+            break
+    assert sorted(seen) == pairs
+    assert len(ana.list_translation_memory_segments("en-de", filter_text="datei 3")) == 1
+    assert len(ana.list_translation_memory_segments("en-de", filter_text="datei", filter_case_sensitive=True)) == 0
+    with pytest.raises(deepl.DeepLException, match="no such translation memory"):
+        ana.get_translation_memory("xx-yy")
 
 
 def test_guide_lists_each_public_method_of_deepls_client():

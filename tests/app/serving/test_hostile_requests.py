@@ -103,6 +103,9 @@ DEEPL = [
     Address("PUT", "/v3/glossaries/{number}/dictionaries", ENTRIES),
     Address("DELETE", "/v3/glossaries/{number}/dictionaries", LANGUAGES),
     Address("GET", "/v2/glossaries/{number}/entries"),
+    Address("GET", "/v3/translation_memories", {"page": "0", "page_size": "1"}),
+    Address("GET", "/v3/translation_memories/{number}"),
+    Address("GET", "/v3/translation_memories/{number}/segments", {"page_cursor": "0", "filter_text": "x"}),
     *(Address("GET", f"/{version}/glossaries") for version in ("v2", "v3")),
     *(Address(way, f"/{version}/glossaries/{{number}}") for way in ("GET", "DELETE") for version in ("v2", "v3")),
 ]
