@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,10 @@ class PhrasePlacer:
         return [*best, *(edit for edit in edits if edit not in best)][:count]
 
     def _edits_for_one_more(self, number: int, pieces: Pieces, num_read: int) -> Iterator[Edit]:
-        """The edits for one more occurrence of phrase `number`, best first, of `num_read` that are compared."""
+        """The edits for one more occurrence of phrase `number`, best first, of `num_read` that are compared.
+
+        Those that double the phrase, with nothing between two of its occurrences, are the last.
+        """
         self.interruption.check()
         before = self.codec.decode(pieces)
         placements = self.prepared.place(before.text)[0]
@@ -116,12 +120,23 @@ class PhrasePlacer:
             return
         rewards = self._rewards(number, pieces, before, edits)
         edited = EditedText((*pieces, self.codec.end), self.open_decoder, self.interruption, LEAST_PIECE_WEIGHT)
+        doubling: list[Edit] = []
         for edit in edited.best(edits, rewards, num_read):
             self.interruption.check()
             text = self.codec.decode(edit.applied_to(pieces)).text
             now = _num_found(self.prepared, text)
             if now[number] > found[number] and now >= found and text.startswith(prefix_text):
-                yield edit
+                if found[number] and self._is_doubled(number, text):
+                    doubling.append(edit)
+                else:
+                    yield edit
+        yield from doubling
+
+    def _is_doubled(self, number: int, text: str) -> bool:
+        """True if two occurrences of phrase `number` follow each other in a text."""
+        members = self.prepared.members[number]
+        places = sorted((each.start, each.end) for each in self.prepared.place(text)[0] if each.phrase in members)
+        return any(not text[end:start].strip() for (_, end), (start, _) in pairwise(places))
 
     def _rewards(self, number: int, pieces: Pieces, text: DecodedPieces, edits: Sequence[Edit]) -> list[float]:
         """The gain or loss of each edit from the words that it replaces, if the phrase has a source span."""

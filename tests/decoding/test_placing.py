@@ -233,6 +233,13 @@ def test_text_that_has_the_phrase_gets_another_occurrence_unless_that_is_too_man
     assert bundled.places(only_one) == ()
 
 
+def test_occurrence_beside_one_of_the_same_phrase_is_not_among_the_first_places(bundled):
+    source, text = "You can change the password later.", "Sie können das Passwort später ändern."
+    found = [each.text for each in bundled.places(Request(source, phrases=["später"], follow=Follow(text)), count=99)]
+    are_doubled = ["später später" in text for text in found]
+    assert True not in are_doubled[:5] and True in are_doubled
+
+
 def test_places_keep_the_beginning_and_the_sentences_of_the_text(bundled):
     request = Request(
         f"Wait. {SOURCE}", phrases=["sofort"], prefix="Warten Sie. ", follow=Follow(f"Warten Sie. {SEEN}")

@@ -177,6 +177,28 @@ def test_pin_moves_to_its_next_place_and_back_to_the_first(screen: Screen, decod
     screen.expect_text(PROPOSAL)
 
 
+def test_phrase_that_is_in_the_text_already_is_pinned_there_moved_or_put_in_once_more(screen: Screen, decoder):
+    def put(button: str, text: str) -> None:
+        screen.page.get_by_label("Words to pin or ban").fill("Licht")
+        screen.page.keyboard.press("Enter")
+        expect(screen.notes.last).to_contain_text("“Licht” was in the text already")
+        assert caret(screen) == PROPOSAL.index("Licht")
+        screen.page.get_by_role("button", name=button).click()
+        screen.eventually(lambda: decoder.questions and not decoder.questions[-1][1].done())
+        request = Request(SOURCE, phrases=(Phrase("Licht"),))
+        decoder.questions[-1][1].set_result(translation(request, text).hypotheses)
+        screen.expect_text(text)
+
+    put("Move it", moved := "Das Licht ist grün, wenn der alte Server startet.")
+    assert (screen.pins(), caret(screen)) == (["Licht"], moved.index("Licht"))
+    for _ in range(2):
+        screen.page.keyboard.press("Control+z")
+    screen.expect_text(PROPOSAL)
+    screen.eventually(lambda: screen.pins() == [])
+    put("One more", PROPOSAL.replace("startet", "mit Licht startet"))
+    expect(screen.page.locator("li[data-pin]")).to_contain_text("Licht ×2")
+
+
 def test_pin_keeps_the_text_seen_and_one_key_frees_it(screen: Screen, decoder: HandDecoder):
     free, back = (screen.page.get_by_role("button", name=name) for name in ("Translate freely", "Change less"))
     expect(free).to_be_hidden()

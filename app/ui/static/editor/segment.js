@@ -281,8 +281,10 @@ export class Segment {
     this.#addTyped(
       text => {
         const source = this.source.takeAsked();
+        const wasThere = this.places.hasUnpinned(text);
         this.constraints.pin(text, [], source);
-        if (source) this.focusField();
+        if (wasThere) this.places.sayThere(text);
+        else if (source) this.focusField();
       },
       () => this.pinSelection(),
     );
