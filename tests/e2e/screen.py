@@ -158,6 +158,18 @@ class Screen:
         script = "(field, [start, end]) => { field.focus(); field.setSelectionRange(start, end); }"
         self.field.evaluate(script, [start, start + len(text)])
 
+    def select_source(self, *words: str) -> None:
+        """Selects from the first to the last of these words in the source, where no field has the focus then."""
+        self.page.evaluate(
+            """words => {
+                const [first, ...others] = [...document.querySelectorAll('.source .sw')].filter(word =>
+                    words.includes(word.textContent));
+                document.activeElement.blur();
+                getSelection().setBaseAndExtent(first, 0, others.at(-1), 1);
+            }""",
+            words,
+        )
+
     def point_at(self, text: str) -> None:
         """Sets the caret into a word of the edit field."""
         self.select(text)

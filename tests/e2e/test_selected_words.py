@@ -6,12 +6,6 @@ from playwright.sync_api import expect
 
 from tests.e2e.screen import DOCUMENT, Screen, events
 
-SELECT_SOURCE = """words => {
-    const [first, ...others] = [...document.querySelectorAll('.source .sw')].filter(word =>
-        words.includes(word.textContent));
-    getSelection().setBaseAndExtent(first, 0, others.at(-1), 1);
-}"""
-
 
 def test_selected_words_are_pinned_banned_and_searched_by_the_bar(screen: Screen):
     screen.open_text(DOCUMENT)
@@ -49,12 +43,12 @@ def test_bar_covers_no_line_of_the_text(screen: Screen):
 def test_term_is_made_of_the_words_selected_in_source_and_translation(screen: Screen):
     screen.open_text(DOCUMENT)
     screen.type_text("Das drahtlose Netz")
-    screen.page.evaluate(SELECT_SOURCE, ["wireless", "network"])
+    screen.select_source("wireless", "network")
     screen.field.evaluate("field => { field.focus(); field.setSelectionRange(4, 18); }")
     screen.page.keyboard.press("Alt+Shift+p")
     dialog = screen.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("drahtlose Netz")
-    expect(dialog.get_by_role("textbox").first).to_have_value("wireless network")
+    expect(dialog.get_by_label("Source words")).to_have_value("wireless network")
+    expect(dialog.get_by_label("Translation")).to_have_value("drahtlose Netz")
     screen.page.keyboard.press("Escape")
     screen.page.keyboard.type("Ein Netz")
     screen.expect_text("Das Ein Netz")
@@ -74,7 +68,7 @@ def test_source_words_are_selected_by_keys_and_pinned_with_the_translation_that_
     expect(asked).to_be_focused()
     screen.page.keyboard.press("Escape")
     expect(screen.field).to_be_focused()
-    screen.page.evaluate(SELECT_SOURCE, ["wireless", "network"])
+    screen.select_source("wireless", "network")
     bar.get_by_role("button", name="Pin with translation").click()
     screen.page.keyboard.type("Funknetz")
     screen.page.keyboard.press("Enter")

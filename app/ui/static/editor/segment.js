@@ -353,16 +353,16 @@ export class Segment {
   }
 
   /**
-   * Makes a pin, or what is selected in the field, a term of the document or of the glossary; without `text` the selection,
-   * else the pin at the caret, else the newest pin.
+   * Adds a term of the document, a glossary or the project; suggests as its translation `text`, else what is selected in the
+   * field, else, outside of the source, the pin at the caret or the newest pin.
    * @param {string} [text]
    */
-  widen(text = this.text.field.chosen().trim() || this.#pinAtCaret() || this.constraints.now.pins.at(-1)) {
-    widen(this.bench, {
-      text,
-      current: this.current,
-      chosenSource: (this.source.chosen() ?? this.source.last)?.text ?? '',
-    });
+  widen(text) {
+    const {text: written, constraints, source, current} = this;
+    const inSource = source.chosen();
+    const pin = inSource ? '' : (this.#pinAtCaret() ?? constraints.now.pins.at(-1) ?? '');
+    const chosenSource = (inSource ?? source.last)?.text ?? '';
+    widen(this.bench, {text: text ?? (written.field.chosen().trim() || pin), current, chosenSource});
   }
 
   /** The pin that contains the words selected in the field, or the word at the caret. */
