@@ -20,7 +20,7 @@ _load = lru_cache(1)(lambda folder: Translator.load(folder, precision="auto", nu
 
 
 @contextmanager
-def _asked(text: EditorValue, glossary: str | None, model: str, direction: str) -> Iterator[tuple[Translator, Request]]:
+def _asked(text: EditorValue, model: str, direction: str, glossary: str | None) -> Iterator[tuple[Translator, Request]]:
     try:
         translator = _load({entry.name: entry.folder for entry in known_models()}.get(model, model))
         direction = direction.strip() or translator.directions[0]
@@ -31,10 +31,10 @@ def _asked(text: EditorValue, glossary: str | None, model: str, direction: str) 
         raise gr.Error(escape(str(error))) from error
 
 
-def translate(source: str, pins: list[str], bans: list[str], glossary: str | None, model: str, direction: str) -> Any:
+def translate(source: str, pins: list[str], bans: list[str], model: str, direction: str, glossary: Any = None) -> Any:
     """The best translation for the editor, and the n-best list with scores and the places of pins and terms."""
     text: EditorValue = {"source": source, "text": "", "pins": pins, "bans": bans}
-    with _asked(text, glossary, model, direction) as (translator, request):
+    with _asked(text, model, direction, glossary) as (translator, request):
         found = translator.translate(request, POST_EDITING, deadline_ms=30_000)
     if not found.hypotheses:
         raise gr.Error(escape("; ".join(reason.message for reason in found.reasons) or found.status))
@@ -43,9 +43,9 @@ def translate(source: str, pins: list[str], bans: list[str], glossary: str | Non
     return {**text, "text": found.hypotheses[0].text}, rows
 
 
-def alternatives(text: EditorValue, place: int, glossary: str | None, model: str, direction: str) -> list[list[Any]]:
+def alternatives(text: EditorValue, place: int, model: str, direction: str, glossary: Any = None) -> list[list[Any]]:
     """Other words for the one at character `place` of the edited text, each with the best sentence that has it."""
-    with _asked(text, glossary, model, direction) as (translator, request):
+    with _asked(text, model, direction, glossary) as (translator, request):
         (whole,) = translator.scored(request, text["text"]).hypotheses
         found = translator.alternatives(request, whole, place, 5, POST_EDITING, deadline_ms=30_000)
     return [[one.word, one.hypothesis.text, round(one.hypothesis.score, 3)] for one in found]
@@ -63,8 +63,8 @@ def demo(flags: Namespace) -> int:
         source = gr.Textbox("A man is riding a red bicycle.", label="Source", max_length=20_000)
         pins = gr.Dropdown([], value=[], multiselect=True, allow_custom_value=True, label="Pins")
         bans = gr.Dropdown([], value=[], multiselect=True, allow_custom_value=True, label="Bans")
-        where = [gr.File(label="Glossary (CSV, TSV, XLSX, TBX or TMX)", height=140), gr.Dropdown(names, label="Model")]
-        where.append(gr.Textbox("", label="Direction such as en-de; if empty, the first of the model", max_length=20))
+        direction = gr.Textbox("", label="Direction such as en-de; if empty, the first of the model", max_length=20)
+        where = [gr.Dropdown(names, label="Model"), direction, gr.File(label="Glossary (TSV, XLSX, TBX …)", height=140)]
         asked, button = [source, pins, bans, *where], gr.Button("Translate", variant="primary")
         editor = ConstraintEditor(label="Translation: select or click words to pin or ban them", interactive=True)
         nbest = gr.Dataframe(headers=["translation", "score", "pins and terms"], datatype="str", interactive=False)

@@ -55,13 +55,13 @@ def glossary(tmp_path: Path) -> Path:
 def test_demo_has_two_endpoints_with_the_names_of_their_values(client: Client):
     endpoints = client.view_api(print_info=False, return_format="dict")["named_endpoints"]
     names = {name: [each["parameter_name"] for each in info["parameters"]] for name, info in endpoints.items()}
-    where = ["glossary", "model", "direction"]
+    where = ["model", "direction", "glossary"]
     assert names == {"/translate": ["source", "pins", "bans", *where], "/alternatives": ["text", "place", *where]}
 
 
 def test_every_translation_has_the_pins_and_terms_at_the_places_given(client: Client, model: str, glossary: Path):
     edited, table = client.predict(
-        SOURCE, ["Rad", "rot"], ["Fahrrad"], handle_file(glossary), model, "", api_name="/translate"
+        SOURCE, ["Rad", "rot"], ["Fahrrad"], model, "", handle_file(glossary), api_name="/translate"
     )
     assert edited == {"source": SOURCE, "text": table["data"][0][0], "pins": ["Rad", "rot"], "bans": ["Fahrrad"]}
     assert table["data"]
@@ -75,10 +75,10 @@ def test_every_translation_has_the_pins_and_terms_at_the_places_given(client: Cl
             assert text[start:end] == form
 
 
-def test_alternatives_keep_the_text_before_the_word_and_the_pins(client: Client, model: str):
-    edited, _ = client.predict(SOURCE, ["Rad"], [], None, model, "", api_name="/translate")
+def test_alternatives_keep_the_text_before_the_word_and_the_pins(client: Client):
+    edited, _ = client.predict(SOURCE, ["Rad"], api_name="/translate")
     place = edited["text"].rindex(" ") + 1 if " " in edited["text"] else 0
-    others = client.predict(edited, place, None, model, "", api_name="/alternatives")
+    others = client.predict(edited, place, api_name="/alternatives")
     assert others["data"]
     for _, text, _ in others["data"]:
         assert text.startswith(edited["text"][:place]) and "Rad" in text
@@ -87,14 +87,14 @@ def test_alternatives_keep_the_text_before_the_word_and_the_pins(client: Client,
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("/translate", (" ", [], [], None, None, ""), "source is blank"),
-        ("/translate", (SOURCE, ["Rad"], ["Rad"], None, None, ""), "Rad"),
-        ("/translate", (SOURCE, [], [], None, None, "xx-<img src=x>"), "xx-&lt;img src=x&gt;"),  # a toast shows HTML
-        ("/translate", (SOURCE, [], [], None, "../../etc", ""), "not in the list of choices"),
-        ("/alternatives", ({**EDITED, "pins": "Rad"}, 0, None, None, ""), "pins of the editor must be a list"),
-        ("/alternatives", ({**EDITED, "text": 1}, 0, None, None, ""), "text of the editor must be a text"),
-        ("/alternatives", ({"text": "Rad."}, 0, None, None, ""), "give source, text, pins and bans"),
-        ("/alternatives", (EDITED, 999, None, None, ""), "999"),
+        ("/translate", (" ", [], [], None, ""), "source is blank"),
+        ("/translate", (SOURCE, ["Rad"], ["Rad"], None, ""), "Rad"),
+        ("/translate", (SOURCE, [], [], None, "xx-<img src=x>"), "xx-&lt;img src=x&gt;"),  # a toast shows HTML
+        ("/translate", (SOURCE, [], [], "../../etc", ""), "not in the list of choices"),
+        ("/alternatives", ({**EDITED, "pins": "Rad"}, 0, None, ""), "pins of the editor must be a list"),
+        ("/alternatives", ({**EDITED, "text": 1}, 0, None, ""), "text of the editor must be a text"),
+        ("/alternatives", ({"text": "Rad."}, 0, None, ""), "give source, text, pins and bans"),
+        ("/alternatives", (EDITED, 999, None, ""), "999"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_with_its_place(client: Client, model: str, name: str, values: Any, message: str):
@@ -108,7 +108,7 @@ def test_glossary_that_cannot_be_read_is_named(client: Client, model: str, tmp_p
     path = tmp_path / "broken.csv"
     path.write_text("only one column\n")
     with pytest.raises(AppError, match=r"broken\.csv"):
-        client.predict(SOURCE, [], [], handle_file(path), model, "", api_name="/translate")
+        client.predict(SOURCE, [], [], model, "", handle_file(path), api_name="/translate")
 
 
 def test_editor_is_a_component_like_those_of_gradio():
