@@ -237,9 +237,9 @@ class Pictures:
 
     def scene_scope(self) -> None:
         self.open(OPEN)
-        for key in ("Home", "Alt+Shift+P"):
-            self.page.keyboard.press(key)
-        expect(self.page.locator("dialog[open]")).to_be_visible()
+        self.screen.select_source("start", "installation")
+        self.page.keyboard.press("Alt+Shift+P")
+        self.page.get_by_role("dialog").get_by_label("Translation").fill("Installation starten")
         self.save("docs/pictures/scope.png", "dialog[open]")
         self.close_dialog()
 
