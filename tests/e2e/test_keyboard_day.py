@@ -1,9 +1,11 @@
-"""Many segments post-edited by keyboard alone (20, in `make test-all` 100); and two people at one server."""
+"""Work by keyboard alone: many segments (20, in `make test-all` 100), two people at one server, and a Word document."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+from docx import Document as WordDocument
 from playwright.sync_api import BrowserContext, expect
 
 from tests.budget import rounds
@@ -123,3 +125,84 @@ def test_two_people_work_at_the_same_time_without_seeing_each_other(
         text = person.download("Translated document", tmp_path).read_text(encoding="utf-8")
         assert text == "".join(f"{name}s Satz {n}.\n" for n in (1, 2))
         person.check_nothing_went_wrong()
+
+
+def test_word_document_is_post_edited_by_keys_over_a_reload_and_exported(screen: Screen, tmp_path: Path):
+    word = WordDocument()
+    for verb in (*VERBS, "Move", "Print", "Rename", "Share", "Lock", "Check", "Reset"):
+        paragraph = word.add_paragraph(f"{verb} the ")
+        paragraph.add_run("wireless").bold = True
+        paragraph.add_run(" network.")
+    stream = io.BytesIO()
+    word.save(stream)
+    screen.open_text(stream.getvalue(), "commands.docx")
+    page, press = screen.page, screen.page.keyboard.press
+    page.evaluate(COUNT_POINTERS)
+    confirmed: list[str] = []
+    for n in range(12):
+        page.wait_for_function(READY, arg=str(n + 1))
+        assert "{1}" in screen.text() and "{/1}" in screen.text()
+        if n == 1:
+            for key in ("Control+Home", "Alt+p"):
+                press(key)
+            screen.eventually(lambda: len(screen.pins()) == 1)
+            screen.wait_for_proposal()
+        elif n == 2:
+            for key in ("Control+Home", "Alt+a"):
+                press(key)
+            expect(page.locator(".pop .alt").first).to_be_focused()
+            press("1")
+            screen.eventually(lambda: len(screen.pins()) == 1)
+            screen.wait_for_proposal()
+        elif n == 3:
+            press("Control+a")
+            page.keyboard.type("Also ")
+            press("Alt+c")
+            expect(page.locator(".field .ghost")).to_be_visible()
+            press("Tab")
+            screen.eventually(lambda: len(screen.text()) > len("Also "))
+            page.keyboard.type(" {1}dort{/1}.")
+        elif n == 4:
+            for key in ("Control+Home", "Control+Shift+ArrowRight", "Control+ArrowUp", "End", "Alt+Shift+p"):
+                press(key)
+            dialog = page.get_by_role("dialog", name="Add a term")
+            expect(dialog.get_by_label("Source words")).to_have_value("network")
+            expect(dialog.get_by_label("Translation")).to_have_value(screen.text().split()[0])
+            press("Enter")
+            expect(screen.notes.last).to_contain_text("is now required in the whole document")
+            expect(screen.field).to_be_focused()
+            screen.wait_for_proposal()
+        elif n == 5:
+            press("Alt+h")
+            expect(page.get_by_role("dialog")).to_be_visible()
+            for key in ("Escape", "Control+Home"):
+                press(key)
+            page.keyboard.type("Dann ")
+            screen.eventually(lambda: screen.text().startswith("Dann "))
+        elif n == 6:
+            text = screen.text()
+            press("Control+a")
+            page.keyboard.type("Weg")
+            press("Control+z")
+            screen.expect_text(text)
+        elif n == 7:
+            press("End")
+            page.keyboard.type(" Neu")
+            screen.wait_until_saved()
+            assert page.evaluate("window.presses") == 0, "no pointer was used"
+            screen.visit()
+            page.evaluate(COUNT_POINTERS)
+            expect(page.locator(".editor .no")).to_have_text("8")
+            assert screen.text().endswith(" Neu")
+            screen.field.focus()
+        confirmed.append(screen.text())
+        press("Control+Enter")
+        page.wait_for_function(LEFT.replace(f"{NUM_SEGMENTS} / {NUM_SEGMENTS}", "12 / 12"), arg=str(n + 1))
+        if screen.findings.count():
+            press("Control+Enter")
+    expect(page.locator(".prog")).to_contain_text("12 / 12")
+    assert page.evaluate("window.presses") == 0, "no pointer was used"
+    exported = WordDocument(str(screen.download("Translated document", tmp_path))).paragraphs
+    assert [one.text for one in exported] == [text.replace("{1}", "").replace("{/1}", "") for text in confirmed]
+    bold = [[run.text for run in one.runs if run.bold] for one in exported]
+    assert bold == [[text.partition("{1}")[2].partition("{/1}")[0]] for text in confirmed]
