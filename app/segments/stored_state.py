@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 from app.log.records import SavedSegment, SegmentUpdate
 from app.segments import Json
-from app.segments.segment_constraints import Constraints
+from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.segments.state import Review, SegmentState, StoredAnswer, Verdict
 from app.text.words import count_words
 
@@ -53,7 +53,7 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         target=saved.target,
         origin=kept.get("origin") if is_written else None,
         filled_rate=kept.get("filled_rate", 100),  # before it was kept, only exact matches were filled in
-        constraints=Constraints.from_json(kept),
+        constraints=Constraints.from_json(kept) if kept else NO_CONSTRAINTS,
         followed_before=kept.get("followed_before", ""),
         stored_answer=stored_answer,
         comment=kept.get("comment", ""),

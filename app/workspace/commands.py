@@ -19,7 +19,6 @@ from app.log.project_tables import Project
 from app.log.store import LogStore
 from app.models.loading import ModelHandle
 from app.models.style import Style, chosen_style
-from app.precedence import giving_way
 from app.segments.clean_texts import clean_comment, clean_target
 from app.segments.earlier_states import STATE_EVENTS, earlier_states
 from app.segments.segment_constraints import ConstraintOrigin, Constraints
@@ -80,11 +79,16 @@ class Workspace:
             lambda: shared.scope(self.project),
         )
         style = chosen_style(store, session_id)
-        found = [
-            replace(one, hits=self.terms.hits(one.source), numbers=style.numbers_in(one.source, direction))
-            for one in giving_way(segments)
-        ]
-        core = WorkspaceCore(store, session_id, token, document, found, model, direction=direction)
+        core = WorkspaceCore(
+            store,
+            session_id,
+            token,
+            document,
+            segments,
+            model,
+            direction=direction,
+            find=lambda source: (self.terms.hits(source), style.numbers_in(source, direction)),
+        )
         self.core = core
         self.lock = core.lock
         self.store = store

@@ -20,6 +20,7 @@ from app.access.actor import Actor, check_actor
 from app.checks import CHECKS, CheckName, Finding
 from app.errors import CommandError, LogError
 from app.formats.documents import Document, Segment
+from app.glossary import TermHit
 from app.i18n import Message
 from app.log.records import EventType, NewEvent, SegmentUpdate
 from app.log.store import LogStore
@@ -30,6 +31,7 @@ from app.segments.state import Review, SegmentState
 from app.segments.stored_state import segment_update
 from app.segments.tally import Tally
 from app.segments.text_changes import LogEvents
+from app.text.quantities.requirements import RequiredQuantity
 from app.workspace.parts import Parts
 from app.workspace.turns import ANSWERS, Turns
 
@@ -97,7 +99,9 @@ class WorkspaceCore:
         model: ModelHandle,
         *,
         direction: str,
+        find: Callable[[str], tuple[Sequence[TermHit], Sequence[RequiredQuantity]]],
     ) -> None:
+        """`find` returns the terms and the numbers of a source."""
         self.lock = threading.RLock()
         self.store = store
         self.session_id = session_id
@@ -110,7 +114,7 @@ class WorkspaceCore:
         last = store.last_event(session_id, "checks_chosen")
         names = last.payload["off"] if last else ()
         self.checks_off: frozenset[CheckName] = frozenset(name for name in CHECKS if name in names)
-        self.segments = [self._loaded(segment) for segment in giving_way(segments)]
+        self.segments = [self._loaded(segment, *find(segment.source)) for segment in giving_way(segments)]
         self.tally = Tally(giving_way(self.segments))
         self._arrange(document)
         self.order_stamp = -1 if self.order == list(range(len(self.segments))) else self.version
@@ -297,8 +301,10 @@ class WorkspaceCore:
         self.positions = {index: position for position, index in enumerate(self.order)}
         self.order_stamp = self.version
 
-    def _loaded(self, segment: SegmentState) -> SegmentState:
-        after = replace(segment, stamp=self.version)
+    def _loaded(
+        self, segment: SegmentState, hits: Sequence[TermHit], numbers: Sequence[RequiredQuantity]
+    ) -> SegmentState:
+        after = replace(segment, hits=hits, numbers=numbers, stamp=self.version)
         return after if after.target is None else replace(after, attention=self.attention(after))
 
 
