@@ -44,7 +44,7 @@ assert not isinstance(document, OwnApiError), document
 while document.state == "translating":
     time.sleep(0.05)
     document = documents_status.sync(document.id, client=client)
-assert documents_file.sync_detailed(document.id, client=client).content.decode().startswith("Öffnen")
+assert documents_file.sync_detailed(document.id, client=client).content.decode().startswith("Öffne")
 
 deepl = AuthenticatedClient(base_url=address, token=key, prefix="DeepL-Auth-Key")
 body = TranslateV2TranslatePostBody(text=["Open the file."], target_lang="DE")
