@@ -223,6 +223,21 @@ def test_an_answer_begins_with_a_quotation_mark_only_if_the_source_does() -> Non
         assert bool(openers & {*prompt.never_first}) != may_begin
 
 
+@pytest.mark.parametrize(
+    ("languages", "message"),
+    [
+        ([], r"directions is empty; name at least one, such as 'en-de'"),
+        (["en"], r"directions is empty; name at least one, such as 'en-de'"),
+        (["en-de-fr"], r"direction 'en-de-fr' is not of the form 'en-de'"),
+        (["en", "zz"], r"the language 'zz' has no name that a prompt could use; give a code such as 'de'"),
+    ],
+)
+def test_a_model_without_a_known_language_is_refused_with_the_cure(languages: list[str], message: str) -> None:
+    model, tokenizer = model_of("llama", len(byte_level())), byte_level()
+    with pytest.raises((ModelError, InvalidRequest), match=message):
+        Translator.from_transformers(model, tokenizer, languages=languages).translate(Request("The house."), OPTIONS)
+
+
 # -- constrained_generate ---------------------------------------------------------------------------------------------
 
 
