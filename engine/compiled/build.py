@@ -33,12 +33,14 @@ CURE: Final = (
     "and run `python -m engine.compiled.build`"
 )
 
-Mode = Literal["release", "sanitize"]
+Mode = Literal["release", "sanitize", "threads"]
 
+# Modes other than "release" check themselves while they run: memory and arithmetic, or races between threads.
 _FLAGS: Final = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
 _FLAGS_OF_MODE: Final[dict[Mode, tuple[str, ...]]] = {
     "release": ("-O3", "-DNDEBUG"),
     "sanitize": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"),
+    "threads": ("-O1", "-g", "-fsanitize=thread"),
 }
 # What the processors of a family can do; all other files are for every processor.
 _AVX2: Final = ("avx2", "fma")
@@ -92,6 +94,15 @@ def sources() -> list[Path]:
     """The sources, in order."""
     found = (*FOLDER.glob("*"), *(FOLDER / _SEARCH).glob("*"))
     return sorted(path for path in found if path.suffix in (".cpp", ".h"))
+
+
+def compile_with(library: Path, source: Path, mode: Mode) -> Path:
+    """A program of a C++ file that calls a library of this mode, beside the library; for tests. Raises BuildError."""
+    command, program = compiler(), library.with_name(source.stem)
+    assert command is not None
+    named = [str(source), str(library), f"-Wl,-rpath,{library.parent}", "-pthread", "-o", str(program)]
+    _run([*command, *_FLAGS, *_FLAGS_OF_MODE[mode], *named], library.parent)
+    return program
 
 
 def compiler() -> list[str] | None:

@@ -218,7 +218,7 @@ inline void float_tile(const FloatWeights& w, int first, const float* x, float* 
 }
 
 void multiply_floats(const FloatWeights& w, const float* x, int num_rows, float* y) {
-  constexpr int ROWS = WIDTH / 4;  // of a tile
+  constexpr int ROWS = WIDTH == 16 ? 8 : WIDTH / 4;  // of a tile
   for (int first = 0; first < w.num_outputs; first += COLUMNS) {
     int row = 0;
     for (; row + ROWS <= num_rows; row += ROWS) {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from engine.model.checkpoint import LoadedModel
@@ -91,10 +92,16 @@ def _unlinked_words(
 ) -> tuple[list[int], list[int]]:
     """The places of unlinked words in both texts; punctuation is ignored."""
     sides = source_words, target_words
-    sources, targets = ([place for place, text in enumerate(side) if any(map(is_word_char, text))] for side in sides)
+    sources, targets = ([place for place, text in enumerate(side) if _has_letters(text)] for side in sides)
     between = [link for link in links if link[0] in targets and link[1] in sources]
     linked_targets, linked_sources = {target for target, _ in between}, {source for _, source in between}
     return [s for s in sources if s not in linked_sources], [t for t in targets if t not in linked_targets]
+
+
+@lru_cache(maxsize=4096)
+def _has_letters(word: str) -> bool:
+    """True if a word is not punctuation."""
+    return any(map(is_word_char, word))
 
 
 def namesakes(links: Sequence[Span], source_words: Sequence[str], target_words: Sequence[str]) -> list[Span]:
@@ -122,6 +129,8 @@ def repeated_words_in_order(
         links: pairs of a target word and a source word.
     """
     repeated = _places_of_repeated(source_words), _places_of_repeated(target_words)
+    if not all(repeated):
+        return list(links)
     changed = list(links)
     for sources in repeated[0]:
         for targets in repeated[1]:
@@ -135,10 +144,13 @@ def repeated_words_in_order(
 
 def _places_of_repeated(texts: Sequence[str]) -> list[list[int]]:
     """The places of each word that occurs at least twice, upper case or lower case."""
+    folded = [text.casefold() for text in texts]
+    if len(set(folded)) == len(folded):
+        return []
     places: dict[str, list[int]] = {}
-    for place, text in enumerate(texts):
-        if is_word_char(text[0]):
-            places.setdefault(text.casefold(), []).append(place)
+    for place, text in enumerate(folded):
+        if is_word_char(texts[place][0]):
+            places.setdefault(text, []).append(place)
     return [found for found in places.values() if len(found) > 1]
 
 

@@ -2,7 +2,8 @@
 
     python -m tests.compiled.sanitized
 
-An error of the memory (ASan) or of the arithmetic (UBSan) ends the process and is printed. Exit status 0: none.
+An error of the memory (ASan) or of the arithmetic (UBSan) ends the process and is printed. Exit status 0: none. A race
+between threads (TSan) is looked for in a program without Python (threads.cpp), whose own threads would be checked, too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from engine.compiled.build import build, compiler
+from engine.compiled.build import build, compile_with, compiler
 from tests.compiled.conftest import SANITIZED
 
 TESTS = (
@@ -22,7 +23,15 @@ TESTS = (
     "test_compiled_decoder.py",
     "test_alignment.py",
     "test_compiled_search.py",
+    "test_firefox.py",
 )
+
+
+def found_races() -> int:
+    """The exit status of a program whose threads use one model; not 0 after a race or another result."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = compile_with(build("threads", Path(folder)), Path(__file__).with_name("threads.cpp"), "threads")
+        return subprocess.run([program], check=False).returncode
 
 
 def failed_tests() -> int:
@@ -50,4 +59,4 @@ def failed_tests() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(failed_tests())
+    sys.exit(found_races() or failed_tests())

@@ -40,7 +40,7 @@ from app.log.store import LogStore
 from app.paths import MODEL_FOLDER
 from app.segments.segment_constraints import Constraints
 from benchmarks.paper_dba import commit, environment
-from tests.compiled.sanitized import failed_tests
+from tests.compiled.sanitized import failed_tests, found_races
 from tests.e2e.conftest import App, ForkedApp
 from tests.hard.page_client import NUM_SEGMENTS, TEXT, PageClient
 
@@ -273,7 +273,7 @@ def main() -> int:
             "kills": lambda: kills(time.monotonic() + 60 * kill_minutes, flags.kills or math.inf),
             "load": lambda: load(time.monotonic() + 60 * load_minutes, flags.people),
             "fuzz": lambda: fuzz(fuzz_minutes),
-            "sanitizers": lambda: {"failed": int(failed_tests() != 0)},
+            "sanitizers": lambda: {"failed": int(found_races() != 0) + int(failed_tests() != 0)},
         }
         running = {name: executor.submit(parts[name]) for name in PARTS if name in (flags.only or PARTS)}
         of_all = {"date": datetime.now(UTC).date().isoformat(), "pinpoint": VERSION, "commit": commit()}
