@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 from app.errors import ApiError, CommandError
 from app.formats.base import splice
 from app.formats.read_file import FileOverview
-from app.glossary import TermMatcher
 from app.models.document_direction import decide, language_and_script, other_language
 from app.models.loading import ModelHandle
 from app.models.style import Style
@@ -157,7 +156,6 @@ class TranslationService:
         style: Style | None = None,
         *,
         is_style_required: bool = True,
-        terms: TermMatcher | None = None,
         splitting: Splitting = "sentences",
     ) -> TranslationSetup:
         """The setup for these languages, see `choose`; waits for a model that is being loaded.
@@ -174,7 +172,7 @@ class TranslationService:
             style.check(model, direction)
         except CommandError as error:
             raise ApiError("unsupported", str(error)) from error
-        return TranslationSetup(model, direction, style, terms, splitting, is_british(target))
+        return TranslationSetup(model, direction, style, splitting=splitting, is_british=is_british(target))
 
     async def translate(
         self, caller: Caller, items: Sequence[ConstrainedText], setup: TranslationSetup, gone: Hangup

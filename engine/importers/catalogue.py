@@ -137,13 +137,13 @@ def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> l
     )
 
 
-def remove_model(name: str, cache: Path | None = None) -> list[ModelEntry]:
+def remove_model(name: str) -> list[ModelEntry]:
     """Remove all cached models of that name, including conversions of older files, and return them.
 
     Raises ModelError if the model does not exist, or if a file cannot be removed.
     """
     names = (name, str(Path(name).resolve()))
-    parent = cache or cache_folder()
+    parent = cache_folder()
     found = [
         entry for entry in (describe_model(folder, "cached") for folder in _folders(parent)) if entry.name in names
     ]

@@ -100,8 +100,8 @@ def as_piece(symbol: str) -> str:
     return symbol.removesuffix(_WORD_END) if symbol.endswith(_WORD_END) else symbol + CONTINUATION
 
 
-def learn_merges(word_counts: Mapping[str, int], num_merges: int, min_frequency: int = 2) -> list[tuple[str, str]]:
-    """At most `num_merges` merges of subword-nmt, best first; each pair must occur `min_frequency` times."""
+def learn_merges(word_counts: Mapping[str, int], num_merges: int) -> list[tuple[str, str]]:
+    """At most `num_merges` merges of subword-nmt, best first; each pair must occur twice."""
     if num_merges < 1 or not any(len(word) > 1 for word in word_counts):
         return []
     try:
@@ -113,6 +113,6 @@ def learn_merges(word_counts: Mapping[str, int], num_merges: int, min_frequency:
     dictionary: Iterable[str] = (f"{word} {count}\n" for word, count in sorted(word_counts.items()))
     written = io.StringIO()
     with redirect_stderr(io.StringIO()):  # it draws a progress bar
-        learn_bpe(dictionary, written, num_merges, min_frequency, is_dict=True)
+        learn_bpe(dictionary, written, num_merges, 2, is_dict=True)
     pairs = (line.split(" ") for line in written.getvalue().splitlines()[1:])
     return [(first, second) for first, second in pairs]

@@ -169,7 +169,6 @@ def _add_sets(
     limit_help: str,
     *,
     beam: int = 5,
-    limit: int | None = None,
     action: str = "append",
 ) -> None:
     """The arguments of the commands that translate sets of a corpus. With the action "store" they take one set."""
@@ -184,9 +183,7 @@ def _add_sets(
         help=f"a set of the corpus, such as {example}{repeated}",
     )
     parser.add_argument("--beam", type=int, default=beam, metavar="N", help=f"beam size (default: {beam})")
-    parser.add_argument(
-        "--limit", type=int, default=limit, metavar="N", help=f"{limit_help} (default: {limit or 'all'})"
-    )
+    parser.add_argument("--limit", type=int, metavar="N", help=f"{limit_help} (default: all)")
 
 
 def _add_lengths(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
