@@ -55,8 +55,9 @@ MINIMAL: dict[type, dict[str, Any]] = {
 }  # fmt: skip
 # What the engine returns, or what only it makes.
 RESULTS = {
-    "Alternative", "Contribution", "Datastore", "EngineFacts", "EngineStatistics", "Hypothesis", "ModelEntry",
-    "PivotTranslation", "Placement", "Pricing", "Reason", "Relaxation", "Setting", "StoredPair", "Translation",
+    "Alternative", "Contribution", "Datastore", "EngineFacts", "EngineStatistics", "HubModel", "Hypothesis",
+    "ModelEntry", "PivotTranslation", "Placement", "Pricing", "Reason", "Relaxation", "Setting", "StoredPair",
+    "Translation",
 }  # fmt: skip
 HOSTILE = (
     None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, -math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,),

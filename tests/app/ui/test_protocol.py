@@ -83,10 +83,16 @@ def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
             checked(workspace.snapshot(OWNER, -1, 1, -1))
 
 
+def hub_model(name: str) -> HubModel:
+    """A model that the hub has under any name."""
+    return HubModel(name, "apache-2.0", {"model.safetensors": 80}, {}, frozenset())
+
+
 @pytest.fixture(autouse=True)
-def _spelling_is_not_checked(monkeypatch: pytest.MonkeyPatch):
-    """The fake model would never answer."""
+def _no_spelling_and_no_hub(monkeypatch: pytest.MonkeyPatch):
+    """The fake model would never answer, and no network is used."""
     monkeypatch.setattr("app.workspace.glossary_imports.SPELLING_SECONDS", 0)
+    monkeypatch.setattr("app.models.document_models.look_up", hub_model)
 
 
 STRICT = ConfigDict(extra="forbid", strict=True)
@@ -111,9 +117,7 @@ def test_shape_of_a_result_refuses_another_field(name: str):
         has_shape(good, Findings)
 
 
-def test_result_of_each_command_has_its_type(api: Api, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
-    found = HubModel("team/tiny", "apache-2.0", {"model.safetensors": 80}, {}, frozenset())
-    monkeypatch.setattr("app.models.document_models.look_up", lambda name: found)
+def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
     workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
     for name, role in (("Ana", "manager"), ("Ben", "reviewer")):
         api.sessions.store.people.put(name, role)

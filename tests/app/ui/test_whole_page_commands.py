@@ -148,6 +148,7 @@ def _looks_always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people, "_LOOK_SECONDS", -1.0)
     monkeypatch.setattr(list_changes, "_LOOK_SECONDS", -1.0)
     monkeypatch.setattr("app.workspace.glossary_imports.SPELLING_SECONDS", 0)
+    monkeypatch.setattr("app.models.document_models.look_up", test_protocol.hub_model)
 
 
 def test_a_command_of_the_page_that_any_statement_fails_happens_completely_or_not_at_all(tmp_path: Path) -> None:
