@@ -20,10 +20,12 @@ _MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only che
 _LARGEST_SPELT: Final = 12  # numbers up to this one are often written as words, or not at all: "one of them"
 _MAX_FORMS: Final = 24
 _DIGIT: Final = re.compile("[0-9]")
+_NUMBERED: Final = (
+    "account", "article", "batch", "customer", "invoice", "item", "lot", "model", "order", "part", "phone", "serial",
+)  # fmt: skip
+_BEHIND_NUMBERED: Final = "|".join(f"(?<={word} )" for word in _NUMBERED)
 _NUMBER_WORD: Final = re.compile(
-    r"(?<![.!?] )\bNos?\.(?=:|[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))"
-    r"|(?i:(?<=account )|(?<=article )|(?<=batch )|(?<=customer )|(?<=invoice )|(?<=item )|(?<=lot )|(?<=model )"
-    r"|(?<=order )|(?<=part )|(?<=phone )|(?<=serial ))nos?\.(?=:|[ \u00a0]?(?:\d|[A-Z]{1,4}-?\d))"
+    rf"(?:(?<![.!?] )\bNos?|(?i:(?:{_BEHIND_NUMBERED})nos?))\.(?=:|[ \u00a0]?(?:\d|[A-Z]{{1,4}}-?\d))"
 )
 _SMALL_RANGE: Final = re.compile(r"(?<![\w.,/:+–-])(1[0-2]|[1-9])[-–](1[0-2]|[1-9])(?![\w/:–-]|[.,]\d)")
 _TO: Final = {"de": "bis", "en": "to", "fr": "à", "es": "a", "it": "a", "pt": "a", "nl": "tot", "pl": "do"}
