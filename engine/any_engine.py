@@ -5,7 +5,7 @@ All data that crosses it can be pickled, except the futures. Importing it does n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,8 +99,12 @@ class Engine(Protocol):
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
+        on_best: Callable[[Translation], object] | None = None,
     ) -> Future[Translation]:
         """Queues a request. A newer one with the same key ends it as "cancelled"; owners take turns.
+
+        A language model in this process calls `on_best`, in its own thread, with the first hypothesis as soon as the
+        search has proved it the best; the future has the whole list later. Other models only answer the future.
 
         The deadline of a "document" request counts its share of the steps, without the time of others. Raises
         EngineError after `close`. The future raises InvalidRequest for a request that the model cannot take.

@@ -88,6 +88,7 @@ class SegmentState:
     stored_answer: StoredAnswer | None = None
     prices: Prices | None = None
     unpriced: int = -1  # the request whose prices could not be computed
+    proved: int = -1  # the request whose first hypothesis is shown, before the others
     requested: int = 0
     answered: int = 0
     version: int = 0
@@ -138,6 +139,11 @@ class SegmentState:
     def is_pending(self) -> bool:
         """True if an answer was requested and has not arrived."""
         return self.requested > self.answered
+
+    @property
+    def is_best_known(self) -> bool:
+        """True if the first hypothesis of the pending answer is shown already."""
+        return self.is_pending and self.proved == self.requested
 
     def is_answered_by(self, decoded: DecodingResult) -> bool:
         """True if the answer belongs to the current constraints."""

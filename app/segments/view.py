@@ -74,6 +74,7 @@ def detail_view(segment: SegmentState) -> Json:
             "alignment": aligned_words(segment.source, shown.best),
             "confidence": word_confidences(shown.best),
             "is_stale": not segment.is_answered_by(shown),
+            "is_first_of_more": segment.is_best_known,
         }
     return {
         "index": segment.index,

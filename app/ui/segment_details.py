@@ -58,6 +58,7 @@ class ProposalView(TypedDict):
     alignment: list[WordPair]
     confidence: list[float]
     is_stale: bool
+    is_first_of_more: bool
 
 
 class TermView(TypedDict):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -320,9 +319,7 @@ class AnswerThread:
         self._core = core
         self._turns = Turns(ANSWERS)
 
-    def hand_over(
-        self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]
-    ) -> None:
+    def hand_over(self, segment: SegmentState, done: T, take: Callable[[SegmentState, T], None]) -> None:
         """Calls `take` later, with the segment as it was when the model was asked and with the model's answer."""
         try:
             self._turns.submit(self._take, segment, done, take)
@@ -333,7 +330,7 @@ class AnswerThread:
         """Takes no further answers."""
         self._turns.close()
 
-    def _take(self, segment: SegmentState, done: Future[T], take: Callable[[SegmentState, Future[T]], None]) -> None:
+    def _take(self, segment: SegmentState, done: T, take: Callable[[SegmentState, T], None]) -> None:
         try:
             take(segment, done)
         except Exception as error:  # otherwise, nobody would report it

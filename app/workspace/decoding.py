@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, replace
 
@@ -321,11 +321,25 @@ class DecodeQueue:
                     owner=self._core.token,
                     priority=priority,
                     datastore=self._learning.datastore,
+                    on_best=self._on_best(segment) if priority == "interactive" else None,
                 )
         except (EngineError, LogError) as error:
             future = Future()
             future.set_result(_failed(segment.source, error))
         future.add_done_callback(lambda done: self._answers.hand_over(segment, done, self._receive))
+
+    def _on_best(self, asked: SegmentState) -> Callable[[Translation], object]:
+        """Shows the first hypothesis of an answer whose others are still searched."""
+        return lambda best: self._answers.hand_over(asked, best, self._show_best)
+
+    def _show_best(self, asked: SegmentState, best: Translation) -> None:
+        core = self._core
+        with core.lock:
+            segment = core.segments[asked.index]
+            if asked.requested != segment.requested or not segment.is_pending:
+                return  # of an older request, or the whole answer is here
+            decoded = DecodingResult(self._protection(asked).restore(best), asked.resolved)
+            core.adopt(replace(segment, shown=decoded, proved=asked.requested))
 
     def _receive(self, asked: SegmentState, done: Future[Translation]) -> None:
         """Stores the answer to a request for the segment, given its state at the time of the request."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
@@ -23,6 +24,7 @@ from engine.errors import InvalidRequest
 from engine.interruption import NEVER, Interrupted, Interruption
 from engine.request import Request
 from engine.search.batching import Counts, SearchStream, is_out_of_memory
+from engine.search.finished import SearchHypothesis
 from engine.search.sentence import EndedSentence, Sentence, SentenceResult
 from engine.search_options import SearchOptions
 from engine.translation import Reason, Translation
@@ -49,6 +51,8 @@ class DecodingJob:
     is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it. A second
     search `has_whole_words` for phrases that the first one found only in words that are not compounds.
     `unrepaired` is a translation that lacks expected phrases, while another that has them is decoded.
+    `on_best` is called with the translation of the first hypothesis alone, once this is known to be the first one of
+    the list; not for models whose list is ranked again after the search, and not if another search may follow.
     """
 
     request: Request
@@ -61,6 +65,7 @@ class DecodingJob:
     first: Translation | None = None
     has_whole_words: bool = False
     unrepaired: Translation | None = None
+    on_best: Callable[[Translation], object] | None = None
     state: JobState = JobState.WAITING
     translation: Translation | None = None
     error: Exception | None = None
@@ -119,6 +124,7 @@ class DecodingLoop(Generic[Job]):
         self._search = search
         self._running: dict[Sentence, Job] = {}
         self._without_search: list[Job] = []  # ended so; the next step returns them
+        self._proved: list[tuple[Sentence, SearchHypothesis]] = []  # best hypotheses whose jobs are not told yet
 
     def __len__(self) -> int:
         """Jobs that no step has returned yet."""
@@ -170,6 +176,8 @@ class DecodingLoop(Generic[Job]):
 
     def _search_for(self, job: Job, prepared: PreparedRequest) -> None:
         sentence = self._pipeline.sentence(prepared, job.options, job.interruption)
+        if job.on_best is not None and self._pipeline.keeps_ranking:
+            sentence = replace(sentence, on_best=lambda found: self._proved.append((sentence, found)))
         job.state = JobState.RUNNING
         self._running[sentence] = job
         self._search.add(sentence)
@@ -177,7 +185,22 @@ class DecodingLoop(Generic[Job]):
     def step(self) -> list[Job]:
         """Take the running jobs one token further; returns the jobs that ended."""
         ended, self._without_search = self._without_search, []
-        return ended + self._end(self._search.step())
+        ended += self._end(self._search.step())
+        self._tell_best()
+        return ended
+
+    def _tell_best(self) -> None:
+        """Tell the jobs that still run their best hypotheses, which no later step can change."""
+        proved, self._proved = self._proved, []
+        for sentence, found in proved:
+            job = self._running.get(sentence)
+            if job is None or job.on_best is None or job.prepared is None or job.unrepaired or job.draft or job.first:
+                continue
+            result = SentenceResult("complete", (found,), num_steps=0)
+            with suppress(Exception):  # the job itself gets an error of its own at its end
+                best = self._pipeline.translation(job.request, job.prepared, result, job.options, job.interruption)
+                if best.status == "complete" and not best.hypotheses[0].unmet:
+                    job.on_best(best)
 
     def interrupt(self) -> list[Job]:
         """End the interrupted jobs, without a step for the others; returns the jobs that ended."""

@@ -60,7 +60,12 @@ class RequestModel(Protocol):
 
 
 class RequestPipeline(ABC):
-    """The steps of one model's requests, in order: `prepare`, `sentence`, `decoder`, (the search), `translation`."""
+    """The steps of one model's requests, in order: `prepare`, `sentence`, `decoder`, (the search), `translation`.
+
+    `keeps_ranking`: the first hypothesis of the search is that of the translation, with the same text.
+    """
+
+    keeps_ranking = False
 
     def __init__(self, model: RequestModel) -> None:
         self._model = model

@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -110,6 +110,7 @@ class RemoteEngine:
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
+        on_best: Callable[[Translation], object] | None = None,
     ) -> Future[Translation]:
         """See `Engine.submit`."""
         return self._begin(request, options, datastore, key, owner, priority, deadline_ms)

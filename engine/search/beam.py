@@ -22,7 +22,7 @@ from engine.search.follow import Following
 from engine.search.rows import BeamRows, Candidates, forced_prefix
 from engine.search.sentence import EndedSentence, LiveSentence, Outcome, SearchVocabulary, Sentence, SentenceResult
 from engine.search.steps import StepDecoder
-from engine.search.stopping import is_over
+from engine.search.stopping import is_over, proved_best
 from engine.search.tracker import ConstraintTracker
 
 
@@ -215,6 +215,11 @@ class BeamSearch:
             ):
                 self._conclude(number, "complete")
                 done.append(number)
+            elif sentence.on_best is not None and not live.has_told_best:
+                found = proved_best(sentence.options, live.pool, sentence.scoring, best[number], sentence.max_length)
+                if found is not None:
+                    live.has_told_best = True
+                    sentence.on_best(found)
         if done:
             going = going.keep(~np.isin(going.sentences_N, done))
         if len(going.rows_N):

@@ -99,7 +99,8 @@ class Sentence:
     `source` is passed on to the function that opens the decoder. `max_length` includes the end token. `followed` is a
     previous text to stay near to. Sentences after the first `max_sentences` are late (`SearchOptions.late_penalty`),
     repeats after the first `max_repeats` are penalised (`SearchOptions.repetition_penalty`).
-    `interruption` is asked before each step and within it.
+    `interruption` is asked before each step and within it. `on_best` is called once, with the best finished hypothesis
+    as soon as no live one can get its score: often long before the n-best list is complete. It must not raise.
     """
 
     constraints: SentenceConstraints
@@ -111,6 +112,7 @@ class Sentence:
     max_sentences: int = 1
     max_repeats: int = 0
     interruption: Interruption = NEVER
+    on_best: Callable[[SearchHypothesis], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +140,4 @@ class LiveSentence:
     sentence: Sentence
     pool: FinishedPool
     num_steps: int = 0
+    has_told_best: bool = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import InvalidRequest
-from engine.search.finished import FinishedPool
+from engine.search.finished import FinishedPool, SearchHypothesis
 from engine.search_options import Score, SearchOptions
 
 
@@ -91,3 +91,16 @@ def is_over(
     if options.stopping == "beam_finished":
         return pool.num_finished >= options.beam and pool.num_texts >= min(options.nbest, options.beam)
     return False
+
+
+def proved_best(
+    options: SearchOptions, pool: FinishedPool, scoring: Scoring, live_total: float, max_length: int
+) -> SearchHypothesis | None:
+    """The best finished hypothesis if no live one can get its score, by the bound of "optimal" stopping; else None.
+
+    A tie is no proof, because the later of two texts may have been stored first. OpenNMT's rule ranks the newest
+    hypothesis first, so that there is no proof before the end.
+    """
+    best = pool.best()
+    is_proved = best and options.stopping != "opennmt" and best[0].ranking_score > scoring.score(live_total, max_length)
+    return best[0] if is_proved else None

@@ -138,6 +138,8 @@ class PromptedModel:
 class PromptPipeline(RequestPipeline):
     """The steps of requests to a prompted model."""
 
+    keeps_ranking = True  # without a reverse direction, and without a lexicon
+
     def __init__(self, model: PromptedModel, prompt: Callable[[PreparedRequest], Prompt] | None = None) -> None:
         """`prompt` gives the prompt of a request; by default, the model's template does."""
         super().__init__(model)

@@ -107,10 +107,11 @@ class Worker:
         priority: Priority = "interactive",
         deadline_ms: float | None = None,
         datastore: Datastore | None = None,
+        on_best: Callable[[Translation], object] | None = None,
     ) -> Future[Translation]:
         """Returns a future of the translation; it raises InvalidRequest for a request that the model cannot take.
 
-        `datastore`: see `Translator.translate`.
+        `datastore`: see `Translator.translate`; `on_best`: see `Engine.submit`. It is called at most once in each run.
 
         A waiting or running request with the same `key` ends as "cancelled". When more requests come than fit in a
         batch, owners take turns. A crash ends this request alone, as "failed". The deadline counts from the start of
@@ -121,6 +122,7 @@ class Worker:
             request,
             options or SearchOptions(),
             datastore=datastore,
+            on_best=on_best,
             priority=checked_priority(priority),
             key=key,
             deadline_ms=self._deadline_ms if deadline_ms is None else deadline_ms,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
@@ -44,6 +44,7 @@ class HandDecoder:
         self.requests: list[tuple[str, Request, Priority, Future[Translation]]] = []
         self.questions: list[tuple[str, Future[Any]]] = []
         self.cancelled: list[str] = []
+        self.tell_best: dict[str, Callable[[Translation], object] | None] = {}  # of the newest request, by key
         self.is_closed = False
 
     def submit(
@@ -55,11 +56,13 @@ class HandDecoder:
         owner: str,
         priority: Priority = "interactive",
         datastore: Any = None,
+        on_best: Callable[[Translation], object] | None = None,
     ) -> Future[Translation]:
         future: Future[Translation] = Future()
         if key.endswith(("/completion", "/revision")):
             self._overtake(key)
         self.requests.append((key, request, priority, future))
+        self.tell_best[key] = on_best
         return future
 
     def ask(
@@ -119,6 +122,13 @@ class HandDecoder:
         """Answers a segment's request (the newest) with these texts, best first; phrases are found in them."""
         request, _, future = self.of(index)[at]
         future.set_result(translation(request, *texts))
+
+    def prove_best(self, index: int, text: str) -> None:
+        """Proves the best text of a segment's newest request, whose list is still searched."""
+        key, request, *_ = [one for one in self.requests if one[0].endswith(f"/{index}")][-1]
+        tell = self.tell_best[key]
+        assert tell is not None
+        tell(translation(request, text))
 
     def answer_all(self) -> None:
         """Answers everything that waits with "de: source" and the phrases behind it."""

@@ -111,6 +111,34 @@ def test_typing_confirming_moving_and_cancelling_never_wait_for_the_engine(
     screen.check_nothing_went_wrong()
 
 
+def test_first_hypothesis_is_shown_while_the_others_are_searched(url: str, decoder: HandDecoder, tabs: BrowserContext):
+    page = tabs.new_page()
+    screen = Screen(page, url)
+    screen.open_text(DOCUMENT, waits=False)
+    expect(page.locator(".docinfo .name")).to_have_text("manual.txt")
+    screen.eventually(lambda: [priority for _, priority, _ in decoder.of(0)][-1:] == ["interactive"])
+    coming = page.get_by_text("Translating …")
+    decoder.prove_best(0, "Öffnen Sie die Einstellungen")
+    screen.wait_for_proposal()
+    screen.expect_text("Öffnen Sie die Einstellungen")
+    assert screen.hypothesis_texts() == ["Öffnen Sie die Einstellungen"]
+    expect(coming).to_be_visible()
+
+    # A pin asks again, without waiting for the list, and the late list is dropped.
+    screen.pin("Einstellungen")
+    screen.eventually(lambda: decoder.of(0)[-1][0].phrases)
+    decoder.answer(0, "Öffnen Sie die Einstellungen", "Ein anderer Text", at=-2)
+    decoder.prove_best(0, "Die Einstellungen öffnen")
+    screen.expect_text("Die Einstellungen öffnen")
+    assert screen.hypothesis_texts() == ["Die Einstellungen öffnen"]
+    decoder.answer(0, "Die Einstellungen öffnen", "In die Einstellungen gehen")
+    expect(coming).to_be_hidden()
+    assert screen.hypothesis_texts() == ["Die Einstellungen öffnen", "In die Einstellungen gehen"]
+    screen.wait_for_pin("Einstellungen")
+    screen.check_nothing_went_wrong()
+    page.close()
+
+
 LETTER_AT_FILLING = """() => {
     const field = document.querySelector('#pinpoint-edit');
     const letter = new KeyboardEvent('keydown', {key: 'W', bubbles: true, cancelable: true});

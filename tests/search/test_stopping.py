@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from engine import InvalidRequest
 from engine.search.beam import BeamSearch
+from engine.search.finished import SearchHypothesis
 from engine.search.follow import FollowedText
 from engine.search.phrases import SentenceConstraints
 from engine.search.sentence import Sentence, SentenceResult
@@ -37,7 +39,10 @@ def search(
     target_length: float = 0.0,
     of_class: type[BeamSearch] = BeamSearch,
     followed: Sequence[FollowedText | None] = (),
+    told: dict[int, list[SearchHypothesis]] | None = None,
+    steps: list[int] | None = None,
 ) -> list[SentenceResult]:
+    """`told` gets the best hypotheses that are proved, by sentence, and `steps` the steps before each."""
     scoring = Scoring(options.score, options.length_reward or 0.0, target_length)
     sentences = [
         Sentence(item, max_length, options, scoring, number, followed=text)
@@ -45,7 +50,16 @@ def search(
             zip(constraints, max_lengths, followed or [None] * len(constraints), strict=True)
         )
     ]
-    ended = toy_stream(model, texts, batch_size=len(sentences), search=of_class).run(sentences)
+    stream = toy_stream(model, texts, batch_size=len(sentences), search=of_class)
+    if told is not None:
+
+        def telling(number: int, found: SearchHypothesis) -> None:
+            told.setdefault(number, []).append(found)
+            if steps is not None:
+                steps.append(stream.counts.num_steps)
+
+        sentences = [replace(one, on_best=partial(telling, number)) for number, one in enumerate(sentences)]
+    ended = stream.run(sentences)
     assert all(item.error is None for item in ended)
     return [item.result for item in ended if item.result is not None]
 
@@ -112,6 +126,27 @@ def test_optimal_stopping_equals_running_to_the_end(case):
     late = search(*what, replace(options, stopping="all_finished"), target_length)
     assert outcomes(early) == outcomes(late)
     assert all(one.num_steps <= other.num_steps for one, other in zip(early, late, strict=True))
+
+
+@settings(max_examples=rounds(12, 60), deadline=None)
+@given(searches(), st.sampled_from(RULES))
+def test_a_proved_best_hypothesis_is_the_first_of_the_list(case, stopping):
+    *what, options, target_length = case
+    told: dict[int, list[SearchHypothesis]] = {}
+    results = search(*what, replace(options, stopping=stopping), target_length, told=told)
+    assert all(own == list(results[number].hypotheses[:1]) for number, own in told.items())
+
+
+def test_the_best_hypothesis_is_proved_before_the_list_is_complete():
+    """The model writes "a" and ends; other texts are far less likely, but a list of five needs them."""
+    model = ToyModel(WORDS.size, seed=3, sharpness=4.0)
+    told: dict[int, list[SearchHypothesis]] = {}
+    steps: list[int] = []
+    options = SearchOptions(beam=5, nbest=5, score="log_prob", pruning_threshold=None)
+    [result] = search(model, [SentenceConstraints(())], WORDS, [12], options, told=told, steps=steps)
+    assert told[0] == [result.hypotheses[0]]
+    assert len(result.hypotheses) == 5
+    assert steps[0] < result.num_steps
 
 
 @settings(max_examples=12, deadline=None)

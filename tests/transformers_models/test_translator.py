@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from engine.transformers_models.adapter import TransformersModel
 from engine.transformers_models.constrained_generate import constrained_generate
 from engine.transformers_models.prompt import Prompt
 from engine.transformers_models.prompt_templates import PromptTemplate, prompt_families
+from engine.translation import Translation
+from engine.worker import Worker
 from tests.transformers_models.models_of_tests import model_of
 from tests.transformers_models.tokenizers_of_tests import byte_level, sentencepiece_bpe, unigram
 
@@ -102,6 +105,38 @@ def test_prices_and_alternatives_are_those_of_the_model() -> None:
     best = translator.translate(Request("The price.", prefix="Der Preis"), OPTIONS).hypotheses[0]
     found = translator.alternatives(Request("The price.", prefix="Der Preis"), best, 4, 3, OPTIONS)
     assert found and all(one.hypothesis.text.startswith("Der " + one.word) and one.word != "Preis" for one in found)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_best_text_is_announced_before_the_list_or_not_at_all(name: str) -> None:
+    told: list[Translation] = []
+    options = replace(OPTIONS, score="log_prob")
+    with Worker(translator_of()) as worker:
+        found = worker.submit(REQUESTS[name], options, on_best=told.append).result(60)
+        again = worker.submit(REQUESTS[name], options).result(60)
+    assert [one.hypotheses for one in told] in ([], [found.hypotheses[:1]])
+    assert all(one.request == found.request and one.status == "complete" for one in told)
+    assert found.hypotheses == again.hypotheses
+
+
+@pytest.mark.parametrize("name", ["avoided", "locked texts and a suffix"])
+def test_the_best_text_is_announced_steps_before_the_list(name: str) -> None:
+    told: list[int] = []
+    options = SearchOptions(beam=5, nbest=5, score="log_prob", max_length_offset=4)
+    with Worker(translator_of()) as worker:
+        worker.submit(REQUESTS[name], options, on_best=lambda _: told.append(worker.statistics().num_steps)).result(60)
+        assert [best < worker.statistics().num_steps - 2 for best in told] == [True]
+
+
+def test_a_cancelled_request_announces_nothing_later() -> None:
+    told: list[Translation] = []
+    with Worker(translator_of()) as worker:
+        request = Request("The house is new.")
+        older = worker.submit(request, OPTIONS, key="1", on_best=told.append)
+        newer = worker.submit(request, OPTIONS, key="1")
+        assert older.result(60).status == "cancelled"
+        num_told = len(told)
+        assert newer.result(60).status == "complete" and len(told) == num_told
 
 
 def test_terms_are_in_the_prompt_and_change_it() -> None:

@@ -19,7 +19,7 @@ from app.segments.segment_constraints import MAX_PINS, NO_CONSTRAINTS, Constrain
 from app.segments.stored_state import restore_segment
 from app.workspace.commands import Workspace
 from engine import Avoid, Follow, Reason, Translation
-from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
+from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle, translation
 
 TEXT = "Open the settings.\nThe router saves the file.\nRestart the router.\n"
 GLOSSARY = Glossary.of(1, "terms.tsv", (Term("router", "Router"), Term("file", "Datei")))
@@ -325,6 +325,37 @@ def test_proposal_stays_on_the_screen_while_the_constraints_cannot_be_met(worksp
     assert detail["proposal"]["is_stale"]
     reason = "The model cannot produce “\U00012345” exactly: pin another spelling, or release it."
     assert detail["pin_states"] == [{"text": "\U00012345", "status": "unmet", "reason": reason, "source": ""}]
+
+
+def test_first_hypothesis_is_shown_before_the_list(workspace: Workspace, decoder: HandDecoder):
+    workspace.open(OWNER, 0)
+    decoder.answer(0, "Gut so")
+    settle(workspace)
+    workspace.constrain(OWNER, 0, Constraints(pins=("besser",)))
+    decoder.prove_best(0, "So ist es besser")
+    settle(workspace)
+    detail = workspace.snapshot(OWNER, open_index=0)["segment"]
+    assert detail["proposal"]["text"] == "So ist es besser"
+    assert (detail["is_pending"], detail["proposal"]["is_first_of_more"]) == (True, True)
+    assert [one["text"] for one in detail["nbest"]] == ["So ist es besser"]
+
+    # A newer request counts, and what the older one proves late does not.
+    late = decoder.tell_best[decoder.requests[-1][0]]
+    request = decoder.of(0)[-1][0]
+    workspace.constrain(OWNER, 0, Constraints(pins=("am besten",)))
+    assert late is not None
+    late(translation(request, "Es ist besser"))
+    settle(workspace)
+    detail = workspace.snapshot(OWNER, open_index=0)["segment"]
+    assert (detail["proposal"]["text"], detail["proposal"]["is_first_of_more"]) == ("So ist es besser", False)
+
+    decoder.answer(0, "Das ist am besten", "So am besten")
+    settle(workspace)
+    decoder.prove_best(0, "Zu spät am besten")  # the list is there
+    settle(workspace)
+    detail = workspace.snapshot(OWNER, open_index=0)["segment"]
+    assert [one["text"] for one in detail["nbest"]] == ["Das ist am besten", "So am besten"]
+    assert (detail["is_pending"], detail["proposal"]["is_first_of_more"]) == (False, False)
 
 
 def test_snapshot_contains_the_changes_since_and_is_json(workspace: Workspace):

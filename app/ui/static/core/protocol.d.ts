@@ -1633,6 +1633,7 @@ export interface ProposalView {
   alignment: [number, number][];
   confidence: number[];
   is_stale: boolean;
+  is_first_of_more: boolean;
 }
 
 /** A model that can be downloaded; `num_here` bytes of it were downloaded already. */

@@ -71,8 +71,7 @@ export class Confirmation {
   /** True if the field follows a proposal that a newer one is about to replace. */
   #isAwaited() {
     const {current, text} = this;
-    const isPending = current.isPending('constrain') || Boolean(current.detail?.is_pending);
-    return isPending && text.snapshot().text === null;
+    return current.awaitsProposal() && text.snapshot().text === null;
   }
 
   /** Sends the text; returns false if the person must look at something first. */

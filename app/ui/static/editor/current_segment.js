@@ -36,4 +36,11 @@ export class CurrentSegment {
   isPending(command) {
     return this.page.connection.isPending(`${command}:${this.index}`);
   }
+
+  /** True if the proposal is about to change: a newer one is awaited, and not only the others of its list. */
+  awaitsProposal() {
+    const {detail} = this;
+    const isComing = Boolean(detail?.is_pending && !detail.proposal?.is_first_of_more);
+    return isComing || this.isPending('constrain');
+  }
 }

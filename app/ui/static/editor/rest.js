@@ -76,7 +76,7 @@ export class Rest {
     const {detail} = current;
     if (!asked || !detail) return;
     const isOpen = asked.index === current.index;
-    if (isOpen && (current.isPending('edit') || current.isPending('constrain') || detail.is_pending)) return;
+    if (isOpen && (current.isPending('edit') || current.awaitsProposal())) return;
     this.asked = null;
     if (!isOpen || text.value !== asked.text) return;
     const {proposal} = detail;

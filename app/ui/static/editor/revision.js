@@ -111,9 +111,9 @@ export class Revision {
     this.isExpected = this.text.isTyped;
   }
 
-  /** @param {Detail} detail of the server, with the newest constraints */
-  answered({is_pending: isPending}) {
-    if (!this.isExpected || isPending) return;
+  /** New details arrived, with the newest constraints. */
+  answered() {
+    if (!this.isExpected || this.current.awaitsProposal()) return;
     this.isExpected = false;
     this.ask(true);
   }

@@ -234,7 +234,7 @@ export class Segment {
     this.completion.settle();
     view.paintSource(detail.source, detail.terms);
     this.alignment.update(detail.proposal?.alignment ?? []);
-    if (!isPending) this.revision.answered(detail);
+    if (!isPending) this.revision.answered();
     view.paintSourceNote(detail.note);
     view.paintPins();
     view.paintHypotheses();

@@ -146,7 +146,7 @@ export class SegmentView {
     const {alternatives} = this.offers;
     if (alternatives.isOpen && this.text.value !== alternatives.text) alternatives.close();
     this.marks.show(proposal?.tokens ?? [], {confidence: proposal?.confidence, origins: originTexts(learned)});
-    this.setBusy(isPending);
+    this.setBusy(this.current.awaitsProposal());
     this.paintOrigin(proposal, learned);
     const texts = [...notices];
     if (proposal?.is_stale && !isPending) texts.push(t('proposal.stale'));
