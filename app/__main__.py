@@ -212,9 +212,10 @@ def _serve(settings: AppSettings) -> int:
             api, host=settings.host, port=port, sign_in=sign_in, allowed_hosts=settings.allow_host, metrics=metrics
         )
         application: ApiGateway | Doors = page
-        stops = [api.stop]
+        starts, stops = [], [api.stop]
         if settings.api and keys is not None:
             application = gateway = with_api(page, sessions, keys, metrics)
+            starts.append(gateway.start)
             stops.append(gateway.stop)
             tell(f"Other programs reach the API at {address} with a key: see `{program_name()} keys`.")
         if sign_in is None:
@@ -237,7 +238,7 @@ def _serve(settings: AppSettings) -> int:
         logged = served if settings.log_format is None else logged_requests(served)
         config = server_config(logged, settings.trust_proxy)
         closing.callback(ending.unwind)
-        Server(config, *stops, shutdown_seconds=ending.request_seconds).run(sockets=[listener])
+        Server(config, *stops, starts=starts, shutdown_seconds=ending.request_seconds).run(sockets=[listener])
     return 0
 
 
@@ -268,8 +269,10 @@ def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -
     from app.serving.admission import Admission
     from app.serving.api_documents import ApiDocuments
     from app.serving.api_glossaries import ApiGlossaries
+    from app.serving.api_jobs import ApiJobs
     from app.serving.dialects import ApiContext
     from app.serving.gateway import ApiGateway
+    from app.serving.stored_jobs import StoredJobs
     from app.serving.translations import TranslationService
 
     translations = TranslationService(sessions.models.handles, sessions.options)
@@ -283,6 +286,7 @@ def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -
         metrics,
         sessions.assignments,
         sessions.library,
+        ApiJobs(StoredJobs(keys)),
     )
     return ApiGateway(page, context, page.own_pages.sent)
 

@@ -139,7 +139,8 @@ KEYS = (
 The HTTP API (start the app with --api) answers programs that send a key. With a key made with --sign-in, a person opens
 the page without the access token: the log contains their name, and they see the projects that they are a member of (see
 `people`). A key is shown once, when it is created; the file beside the log contains only its hash. Keys with the same
-NAME belong to one person and share glossaries. Keys can be created and revoked while the app runs.
+NAME belong to one person and share glossaries. Keys can be created and revoked while the app runs. The jobs that were
+sent with a key are deleted when it is revoked.
 
 --address is for programs that cannot send a key, such as the plug-ins of OPUS-CAT: their requests from this address
 count as requests with this key. Everybody who uses that computer then has the same access. Behind a proxy, all requests

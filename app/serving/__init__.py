@@ -9,6 +9,7 @@ translations       the translation of texts by the app's models
 constrained_texts  texts, settings and answers, the same for all dialects
 api_documents      documents of programs, as sessions in the log
 api_glossaries     glossaries of programs
+api_jobs           translations in the background, which are kept by stored_jobs
 markup             texts in XML and HTML
 dialects           code that all dialects share: reading requests, files as replies
 api_schemas        the JSON of texts, constraints and answers

@@ -1,121 +1,182 @@
 """Jobs: many texts that are translated in the background for a program, which asks for progress and results.
 
-Jobs are in memory: they end with the app. All functions run on the event loop of the server.
+Jobs and their finished results are in the file of the keys. They continue when the app starts again.
 """
 
 from __future__ import annotations
 
 import asyncio
-import secrets
-import time
+import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Any, Final, TypeVar
 
-from app.errors import ApiError
+from app.errors import ApiError, LogError
 from app.serving.admission import Caller
-from app.serving.api_limits import MAX_JOB_BYTES, MAX_JOBS, MAX_JOBS_EACH, MAX_RUNNING_JOBS, MAX_TEXTS
+from app.serving.api_limits import MAX_TEXTS
 from app.serving.constrained_texts import Answer, ConstrainedText, TranslationSetup, check_work
+from app.serving.stored_jobs import ApiJob, StoredJobs
 
-JobState = Literal["running", "done", "cancelled", "failed"]
 T = TypeVar("T")
 # `TranslationService.translate`: the answers to texts, until the function that it gets ends.
 Translate = Callable[
     [Caller, Sequence[ConstrainedText], TranslationSetup, Callable[[], Awaitable[None]]], Awaitable[Sequence[Answer]]
 ]
-Write = Callable[[Answer], bytes]
-_KEPT_SECONDS = 24 * 3600.0  # after the end of a job
+Prepared = tuple[Sequence[ConstrainedText], TranslationSetup]
+_SWEEP_SECONDS: Final = 600.0  # between two searches for old jobs
+_RETRY_SECONDS: Final = 5.0  # before another attempt, while the model is not ready or the disk is full
+_LOGGER: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class JobWork:
+    """How jobs are carried out: `prepare` reads a stored request, `write` makes the JSON of an answer."""
+
+    prepare: Callable[[Caller, str], Awaitable[Prepared]]
+    translate: Translate
+    write: Callable[[Answer], bytes]
 
 
 @dataclass
-class ApiJob:
-    """Texts of a person. `answers` has those so far as JSON, in the order of the texts; `problem` is why it failed."""
+class _Running:
+    """A job that is being carried out. `waits_for` is a problem that may pass."""
 
-    id: str
-    owner: str
-    setup: TranslationSetup
-    items: Sequence[ConstrainedText]
-    answers: list[bytes] = field(default_factory=list)
-    state: JobState = "running"
-    problem: str = ""
-    ended: float = 0.0
+    job: ApiJob
+    caller: Caller
+    work: JobWork
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    waits_for: str = ""
     task: asyncio.Task[None] | None = None  # the event loop keeps no task by itself
+
+    async def patiently(self, function: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+        """The result of a function, which is repeated while the model is not ready or the file cannot be written.
+
+        Raises ApiError.
+        """
+        while not self.cancelled.is_set():
+            try:
+                result = await function(*arguments)
+                self.waits_for = ""
+                return result
+            except ApiError as error:
+                if error.kind != "not_ready":
+                    raise
+                self.waits_for = str(error)
+            except LogError as error:
+                if not self.waits_for:
+                    _LOGGER.error("%s", error)
+                self.waits_for = "The server cannot read or write its files; its output has the details."
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.cancelled.wait(), _RETRY_SECONDS)
+        raise ApiError("hung_up", "The job was cancelled.")
+
+    async def gone(self) -> None:
+        """Waits until the job is deleted."""
+        await self.cancelled.wait()
 
 
 class ApiJobs:
-    """The jobs of all people. A person cannot see that another person's job exists."""
+    """Carries out jobs on the event loop of the server."""
 
-    def __init__(self) -> None:
-        self._jobs: dict[str, ApiJob] = {}
+    def __init__(self, stored: StoredJobs) -> None:
+        self.stored = stored
+        self._creating = asyncio.Lock()
+        self._running: dict[str, _Running] = {}
+        self._sweeping: asyncio.Task[None] | None = None
 
-    def check_room(self, owner: str, items: Sequence[ConstrainedText]) -> None:
-        """Raises ApiError if a job with these texts would exceed a limit. Forgets what ended long ago."""
+    @property
+    def num_running(self) -> int:
+        """The number of jobs that are being carried out."""
+        return len(self._running)
+
+    async def create(
+        self, caller: Caller, request: str, prepared: Prepared, charge: Callable[[], Awaitable[None]], work: JobWork
+    ) -> ApiJob:
+        """Stores a job and begins to carry it out. Raises ApiError if it would exceed a limit.
+
+        `request` is what `work.prepare` reads after a restart, and `charge` counts the characters.
+        """
+        items, setup = prepared
         for part in _parts(items):
             check_work(part)
-        long_ago = time.monotonic() - _KEPT_SECONDS
-        self._jobs = {job.id: job for job in self._jobs.values() if job.state == "running" or job.ended > long_ago}
-        own = self.all_of(owner)
-        if len(own) >= MAX_JOBS_EACH or len(self._jobs) >= MAX_JOBS:
-            most = f"{MAX_JOBS_EACH} jobs of a person and {MAX_JOBS} in all"
-            raise ApiError("too_fast", f"The server keeps {most}: delete jobs whose results you have.", retry_after=60)
-        if sum(job.state == "running" for job in own) >= MAX_RUNNING_JOBS:
-            raise ApiError("too_fast", f"At most {MAX_RUNNING_JOBS} jobs of a person run at once.", retry_after=10)
-
-    def start(
-        self,
-        caller: Caller,
-        items: Sequence[ConstrainedText],
-        setup: TranslationSetup,
-        translate: Translate,
-        write: Write,
-    ) -> ApiJob:
-        """Begins to translate the texts. `write` makes the JSON of an answer."""
-        job = ApiJob(secrets.token_hex(12), caller.name, setup, items)
-        self._jobs[job.id] = job
-        job.task = asyncio.create_task(_run(job, caller, translate, write))
+        async with self._creating:
+            await asyncio.to_thread(self.stored.remove_old)
+            await asyncio.to_thread(self.stored.check_room, caller.name, len(request.encode()))
+            await charge()
+            job = await asyncio.to_thread(self.stored.add, caller, request, setup, len(items))
+        self._begin(_Running(job, caller, work), prepared)
         return job
 
-    def all_of(self, owner: str) -> list[ApiJob]:
-        """The jobs of a person, oldest first."""
-        return [job for job in self._jobs.values() if job.owner == owner]
+    async def delete(self, owner: str, number: str) -> None:
+        """Cancels a job if it is running, and deletes it with its results. Raises ApiError."""
+        await asyncio.to_thread(self.stored.delete, owner, number)
+        if (running := self._running.get(number)) is not None:
+            running.cancelled.set()
 
-    def find(self, owner: str, number: str) -> ApiJob:
-        """The job of a person with this id. Raises ApiError."""
-        job = self._jobs.get(number)
-        if job is None or job.owner != owner:
-            raise ApiError("not_found", "There is no such job: it was deleted, or the server was started again.")
-        return job
+    def problem_of(self, job: ApiJob) -> str:
+        """Why a job failed, or the problem that a running one waits to end."""
+        running = self._running.get(job.id)
+        return job.problem or (running.waits_for if running is not None else "")
 
-    def delete(self, owner: str, number: str) -> None:
-        """Cancels a job if it is running, and forgets its results. Raises ApiError."""
-        job = self.find(owner, number)
-        job.cancelled.set()
-        del self._jobs[job.id]
+    def start(self, work: JobWork) -> None:
+        """Continues the jobs of earlier runs, and removes old jobs from time to time."""
+        self._sweeping = asyncio.create_task(self._continue_all(work))
 
+    def stop(self) -> None:
+        """Interrupts all jobs; the next run continues them."""
+        for task in (self._sweeping, *(running.task for running in self._running.values())):
+            if task is not None:
+                task.cancel()
 
-async def _run(job: ApiJob, caller: Caller, translate: Translate, write: Write) -> None:
-    async def gone() -> None:
-        await job.cancelled.wait()
+    async def _continue_all(self, work: JobWork) -> None:
+        are_begun = False  # the jobs of earlier runs
+        while True:
+            try:
+                await asyncio.to_thread(self.stored.remove_old)
+                if not are_begun:
+                    for job, caller in await asyncio.to_thread(self.stored.unfinished):
+                        if job.id not in self._running:  # it was sent meanwhile
+                            self._begin(_Running(job, caller, work))
+                are_begun = True
+            except LogError as error:
+                _LOGGER.error("%s", error)
+            await asyncio.sleep(_SWEEP_SECONDS if are_begun else _RETRY_SECONDS)
 
-    num_bytes = 0
-    try:
-        for part in _parts(job.items):
-            if job.cancelled.is_set():
-                raise ApiError("hung_up", "The job was cancelled.")
-            answers = [write(answer) for answer in await translate(caller, part, job.setup, gone)]
-            num_bytes += sum(map(len, answers))
-            if num_bytes > MAX_JOB_BYTES:
-                raise ApiError("too_large", f"The results have more than {MAX_JOB_BYTES:,} bytes: ask for fewer.")
-            job.answers += answers
-        job.state = "done"
-    except ApiError as error:
-        job.state, job.problem = ("cancelled", "") if error.kind == "hung_up" else ("failed", str(error))
-    except BaseException:
-        job.state, job.problem = "failed", "The server had to stop this job."
-        raise
-    finally:
-        job.ended = time.monotonic()
+    def _begin(self, running: _Running, prepared: Prepared | None = None) -> None:
+        self._running[running.job.id] = running
+        running.task = asyncio.create_task(self._run(running, prepared))
+
+    async def _run(self, running: _Running, prepared: Prepared | None) -> None:
+        try:
+            problem = await self._translate(running, prepared)
+            if problem is not None:
+                await running.patiently(asyncio.to_thread, self.stored.end, running.job.id, problem)
+        except ApiError:  # deleted meanwhile
+            pass
+        finally:
+            del self._running[running.job.id]
+
+    async def _translate(self, running: _Running, prepared: Prepared | None) -> str | None:
+        """Translates the texts that have no result yet. Returns why it failed, "" if not; None if it was deleted."""
+        job, caller, work = running.job, running.caller, running.work
+        try:
+            if prepared is None:
+                prepared = await running.patiently(work.prepare, caller, job.request)
+            items, setup = prepared
+            if (setup.model.name, setup.direction) != (job.model, job.direction):
+                return f"The job began with the model {job.model} ({job.direction}), which is not loaded any more."
+            for part in _parts(items[job.num_done :]):
+                answers = await running.patiently(work.translate, caller, part, setup, running.gone)
+                results = await asyncio.to_thread(list, map(work.write, answers))
+                if not await running.patiently(asyncio.to_thread, self.stored.add_results, job.id, results):
+                    return None
+        except ApiError as error:
+            return None if error.kind == "hung_up" else str(error)
+        except Exception:
+            _LOGGER.exception("a job failed")
+            return "Something went wrong in the server; its output has the details."
+        return ""
 
 
 def _parts(texts: Sequence[T]) -> list[Sequence[T]]:

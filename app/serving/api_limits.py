@@ -28,10 +28,14 @@ MAX_ALTERNATIVES: Final = 20
 MAX_TAG_NAMES: Final = 100  # of elements that are not translated, or that separate paragraphs
 
 MAX_JOB_TEXTS: Final = 2_000  # of a job
-MAX_JOB_BYTES: Final = 32 * 2**20  # of the results of a job
+MAX_JOB_BYTES: Final = 32 * 2**20  # of a job, its texts and results
 MAX_RUNNING_JOBS: Final = 2  # of a person, at the same time
 MAX_JOBS_EACH: Final = 8  # of a person, with their results
 MAX_JOBS: Final = 64  # of all people
+MAX_PERSON_JOB_BYTES: Final = 64 * 2**20  # of the jobs of a person
+MAX_ALL_JOB_BYTES: Final = 512 * 2**20  # of the jobs of all people
+JOB_HOURS: Final = 24  # that a job is kept after its end
+JOB_DAYS: Final = 7  # after which a job that has not ended fails
 
 MAX_DOCUMENT_BYTES: Final = 31 * 2**20  # of a request with a document, which may have 30 MiB
 MAX_DOCUMENTS: Final = 100  # of a person

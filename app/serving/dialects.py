@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote
 
@@ -73,7 +73,7 @@ class ApiContext:
     metrics: Metrics
     assignments: Assignments
     memory: MemoryLibrary
-    jobs: ApiJobs = field(default_factory=ApiJobs)
+    jobs: ApiJobs
 
     async def translate(
         self,

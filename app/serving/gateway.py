@@ -89,6 +89,7 @@ class ApiGateway:
         """`is_own` checks that the headers of a request name this server as host, and as origin if there is one."""
         self.page = page
         self.api = build_api(context)
+        self._context = context
         self._is_own = is_own
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -115,9 +116,14 @@ class ApiGateway:
             scope[_WRITTEN] = written
             await self.api(scope, _counted(receive, _max_bytes(scope)), send_with_headers)
 
+    def start(self) -> None:
+        """Continues the jobs of earlier runs, on the event loop of the server."""
+        self._context.jobs.start(job_api.work_of(self._context))
+
     def stop(self) -> None:
-        """Ends the open streams, so that the server can stop."""
+        """Ends the open streams and interrupts the jobs, so that the server can stop."""
         self.api.state.is_stopping = True
+        self._context.jobs.stop()
 
     def _check(self, scope: Any) -> None:
         """Raises ApiError for a request that is not passed on."""

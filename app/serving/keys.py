@@ -12,7 +12,7 @@ import hmac
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
@@ -53,15 +53,18 @@ _NEW_COLUMNS: Final = {
     "expires": "TEXT NOT NULL DEFAULT ''",
     "networks": "TEXT NOT NULL DEFAULT ''",
 }
-# The rows of a person, also in tables of other modules: a condition with the name.
+# The rows that end with a key, and those of a person, also in tables of other modules: conditions with the number of
+# the key or with the name. Rows are deleted before those that their condition needs.
+_ROWS_OF_KEY: Final = {"job_answer": "job IN (SELECT id FROM job WHERE key = ?)", "job": "key = ?"}
 _ROWS_OF_PERSON: Final = {
-    "use": "key IN (SELECT id FROM key WHERE name = ?)",
+    "job_answer": "job IN (SELECT job.id FROM job JOIN key ON key.id = job.key WHERE key.name = ?)",
+    **dict.fromkeys(("job", "use"), "key IN (SELECT id FROM key WHERE name = ?)"),
     "key": "name = ?",
     "dictionary": "glossary IN (SELECT id FROM glossary WHERE owner = ?)",
     **dict.fromkeys(("glossary", "document", "own_project"), "owner = ?"),
     **dict.fromkeys(("password", "browser"), "name = ?"),
 }
-_IS_VALID: Final = "revoked = '' AND (expires = '' OR expires >= date('now'))"  # in UTC, as `ApiKey.is_expired`
+IS_VALID: Final = "revoked = '' AND (expires = '' OR expires >= date('now'))"  # in UTC, as `ApiKey.is_expired`
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,12 @@ class ApiFile:
                 raise LogError("{path} is not a key file of Pinpoint: move it to another folder", path=path)
             enable_wal(db)
             # A crash of the computer may lose the last counts; a key is written in a transaction of its own.
-            for pragma in ("synchronous = NORMAL", "secure_delete = ON", f"application_id = {_APPLICATION_ID}"):
+            for pragma in (
+                "synchronous = NORMAL",
+                "fullfsync = ON",
+                "secure_delete = ON",
+                f"application_id = {_APPLICATION_ID}",
+            ):
                 connection.execute(f"PRAGMA {pragma}")
             for table in _TABLES:
                 connection.execute(table)
@@ -179,28 +187,30 @@ class ApiFile:
         ]
 
     def revoke(self, number: int) -> ApiKey:
-        """Revokes a key. Raises CommandError if no valid key has this number."""
+        """Revokes a key, and deletes its jobs. Raises CommandError if no valid key has this number."""
         key = next((key for key in self.keys() if key.id == number and not key.revoked), None)
         if key is None:
             raise CommandError("key {number} does not exist or was revoked: see `pinpoint keys list`", number=number)
         revoked = utc_now()
         with self.connection.transaction(Message("revoke the key")):
             self.connection.db.execute("UPDATE key SET revoked = ? WHERE id = ?", (revoked, number))
+            self._delete_rows(_ROWS_OF_KEY, number)
         return replace(key, revoked=revoked)
 
     def revoke_all(self, name: str) -> int:
-        """Revokes all keys of a person; returns how many."""
+        """Revokes all keys of a person, and deletes their jobs; returns how many keys."""
         with self.connection.transaction(Message("revoke the key")):
+            self._delete_rows({table: _ROWS_OF_PERSON[table] for table in _ROWS_OF_KEY}, name)
             statement = "UPDATE key SET revoked = ? WHERE name = ? AND revoked = ''"
             return int(self.connection.db.execute(statement, (utc_now(), name)).rowcount)
 
     def forget(self, name: str) -> int:
-        """Deletes all keys of a person with their use, their password and glossaries; returns the number of keys.
+        """Deletes all keys of a person with their use and jobs, password and glossaries; returns the number of keys.
 
         Documents that their programs sent are kept in the log, without an owner in this file.
         """
         with self.connection.transaction(Message("revoke the key")):
-            return self._delete_rows(name)["key"]
+            return self._delete_rows(_ROWS_OF_PERSON, name)["key"]
 
     @contextmanager
     def restoring(self, name: str) -> Iterator[None]:
@@ -210,31 +220,31 @@ class ApiFile:
         """
         rows = {}
         with self.connection.reading():
-            for table in self._tables():
+            for table in self._known(_ROWS_OF_PERSON):
                 query = f"SELECT * FROM {table} WHERE {_ROWS_OF_PERSON[table]}"  # noqa: S608 (ours)
                 rows[table] = self.connection.db.execute(query, (name,)).fetchall()
         try:
             yield
         except BaseException:
             with self.connection.transaction(Message("restore the keys")):
-                self._delete_rows(name)
+                self._delete_rows(_ROWS_OF_PERSON, name)
                 for table, own in rows.items():
                     for row in own:
                         marks = ", ".join("?" * len(row))
                         self.connection.db.execute(f"INSERT INTO {table} VALUES ({marks})", row)  # noqa: S608 (ours)
             raise
 
-    def _tables(self) -> list[str]:
-        """The tables with rows of people; some are created only when they are used."""
+    def _known(self, tables: Iterable[str]) -> list[str]:
+        """The tables that exist; some are created only when they are used."""
         known = self.connection.db.table_names()
-        return [table for table in _ROWS_OF_PERSON if table in known]
+        return [table for table in tables if table in known]
 
-    def _delete_rows(self, name: str) -> dict[str, int]:
-        """Deletes the rows of a person, inside a transaction; returns how many, by table."""
+    def _delete_rows(self, conditions: Mapping[str, str], value: str | int) -> dict[str, int]:
+        """Deletes rows by a condition for each table, inside a transaction; returns how many, by table."""
         db = self.connection.db
         return {
-            table: int(db.execute(f"DELETE FROM {table} WHERE {_ROWS_OF_PERSON[table]}", (name,)).rowcount)  # noqa: S608 (ours)
-            for table in self._tables()
+            table: int(db.execute(f"DELETE FROM {table} WHERE {conditions[table]}", (value,)).rowcount)  # noqa: S608 (ours)
+            for table in self._known(conditions)
         }
 
     def find(self, text: str) -> ApiKey | None:
@@ -277,12 +287,12 @@ class ApiFile:
 
     def is_valid(self, key: ApiKey) -> bool:
         """True if a key has not been revoked and is not expired."""
-        query = f"SELECT 1 FROM key WHERE id = ? AND {_IS_VALID}"  # noqa: S608 (ours)
+        query = f"SELECT 1 FROM key WHERE id = ? AND {IS_VALID}"  # noqa: S608 (ours)
         return bool(self.connection.rows(Message("read the keys"), query, (key.id,)))
 
     def at_address(self, address: str) -> ApiKey | None:
         """The newest valid key for requests without a key from this address."""
-        query = f"SELECT * FROM key WHERE address = ? AND address != '' AND {_IS_VALID} ORDER BY id DESC LIMIT 1"  # noqa: S608 (ours)
+        query = f"SELECT * FROM key WHERE address = ? AND address != '' AND {IS_VALID} ORDER BY id DESC LIMIT 1"  # noqa: S608 (ours)
         rows = self.connection.rows(Message("read the keys"), query, (address,))
         return self._key(rows[0]) if rows else None
 
@@ -328,9 +338,21 @@ class ApiFile:
         with self.connection.checked(Message("read the keys")):
             return ApiKey(**{**values, **flags})
 
+    @contextmanager
+    def writing_to_disk(self, purpose: Message) -> Iterator[None]:
+        """A transaction that is on the disk when it ends, even if the computer then crashes."""
+        with self.connection.lock:
+            self.connection.db.execute("PRAGMA synchronous = FULL")
+            try:
+                with self.connection.transaction(purpose):
+                    yield
+            finally:
+                self.connection.db.execute("PRAGMA synchronous = NORMAL")
+
     def close(self) -> None:
-        """Closes the file."""
-        self.connection.db.conn.close()
+        """Closes the file, after a transaction that another thread has begun."""
+        with self.connection.lock:
+            self.connection.db.conn.close()
 
 
 def problem_of_key(key: ApiKey, address: str) -> Message | None:

@@ -16,7 +16,7 @@ from app.serving.admission import Caller
 from app.serving.api_limits import MAX_ALTERNATIVES, MAX_CHARACTERS, MAX_TEXTS
 from app.serving.api_schemas import AnswerSchema, LanguageSchema, List, PlacementSchema, Text, TextSchema
 from app.serving.constrained_texts import ConstrainedText, Splitting, TranslationSetup
-from app.serving.dialects import BEARER_KEY, HTTP_STATUS, KeyFirstRoute, caller_of, context_of, hangup
+from app.serving.dialects import BEARER_KEY, HTTP_STATUS, ApiContext, KeyFirstRoute, caller_of, context_of, hangup
 
 PREFIX: Final = "/api/v1"
 
@@ -142,7 +142,7 @@ _CALLER = Depends(caller_of)
 async def translate(request: Request, asked: TranslateRequest, caller: Caller = _CALLER) -> TranslateReply:
     """Translates texts. Tags and placeholders of a text are kept."""
     items = items_of(asked)
-    setup = await setup_of(request, asked, caller, items)
+    setup = await setup_of(context_of(request), asked, caller, items)
     answers = await context_of(request).translate(request, caller, [item.text for item in items], items, setup)
     return TranslateReply(
         model=setup.model.name, direction=setup.direction, texts=[AnswerSchema.of(answer) for answer in answers]
@@ -253,10 +253,9 @@ def items_of(asked: TranslateRequest) -> list[ConstrainedText]:
 
 
 async def setup_of(
-    request: Request, asked: TranslateRequest, caller: Caller, items: Sequence[ConstrainedText]
+    context: ApiContext, asked: TranslateRequest, caller: Caller, items: Sequence[ConstrainedText]
 ) -> TranslationSetup:
     """The model, style and glossary of a request. Raises ApiError."""
-    context = context_of(request)
     text = "\n".join(item.text for item in items)
     setup = await context.translations.setup(asked.source, asked.target, text, asked.style(), splitting=asked.splitting)
     return setup if asked.glossary is None else await context.with_glossaries(setup, caller, [asked.glossary])

@@ -224,15 +224,22 @@ class _Threads(ThreadPoolExecutor):
 class Server(uvicorn.Server):
     """Finishes the requests on their way when it stops, without waiting for open pages, which wait for changes."""
 
-    def __init__(self, config: uvicorn.Config, *stops: Callable[[], None], shutdown_seconds: float = 1.0) -> None:
-        """`stops` are called first: they end requests that wait for something.
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        *stops: Callable[[], None],
+        starts: Sequence[Callable[[], None]] = (),
+        shutdown_seconds: float = 1.0,
+    ) -> None:
+        """`starts` are called once the event loop runs, and `stops` first at the end.
 
-        The others may take `shutdown_seconds`, and their connections a second more; a second signal ends them at once.
+        `stops` end requests that wait for something. The others may take `shutdown_seconds`, and their connections a
+        second more; a second signal ends them at once.
         """
         config.timeout_graceful_shutdown = min(1.0, shutdown_seconds / 2)  # type: ignore[assignment]
         config.app = self._draining = Draining(cast(Asgi, config.app))
         super().__init__(config)
-        self._stops = stops
+        self._starts, self._stops = starts, stops
         self._shutdown_seconds = shutdown_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -240,6 +247,8 @@ class Server(uvicorn.Server):
         # Python would make six on two cores, all of which may be reading documents.
         asyncio.get_running_loop().set_default_executor(_Threads(_MAX_THREADS))
         await super().startup(sockets)
+        for start in self._starts:
+            start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal stops the server, a second one does not wait for requests.

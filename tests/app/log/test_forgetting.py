@@ -16,6 +16,7 @@ from app.reports.audit import AuditFilter, audit_rows
 from app.serving.api_documents import ApiDocuments
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.keys import ApiFile
+from app.serving.stored_jobs import StoredJobs
 
 BEN = Actor.person("Ben")
 
@@ -73,8 +74,13 @@ def test_command_deletes_keys_and_glossaries_of_the_person_only(tmp_path: Path, 
     keys = ApiFile.beside(log)
     glossaries = ApiGlossaries(keys)
     ApiDocuments(keys, None)  # type: ignore[arg-type]  # makes its tables
+    StoredJobs(keys)
     for name in (NAME, "Ben"):
         key, _ = keys.create(name)
+        keys.connection.insert(
+            "job", id=name, key=key.id, created="", model="m", direction="en-de", request=NAME, num_texts=1, num_bytes=0
+        )
+        keys.connection.insert("job_answer", job=name, first=0, answers=NAME.encode())
         keys.charge(key, 5)
         glossaries.create(name, "g", {("en", "de"): {"door": "Tür"}})
     keys.create(NAME, signs_in=True)
@@ -82,8 +88,8 @@ def test_command_deletes_keys_and_glossaries_of_the_person_only(tmp_path: Path, 
     assert "Deleted: 2 keys." in capsys.readouterr().err
     assert [key.name for key in keys.keys()] == ["Ben"]  # noqa: SIM118 (no mapping)
     assert glossaries.all_of(NAME) == [] and len(glossaries.all_of("Ben")) == 1
-    rows = keys.connection.rows("read", "SELECT count(*) AS n FROM use UNION ALL SELECT count(*) FROM dictionary")
-    assert [row["n"] for row in rows] == [1, 1]
+    for table in ("use", "dictionary", "job", "job_answer"):
+        assert keys.connection.rows("read", f"SELECT count(*) AS n FROM {table}") == [{"n": 1}]
     keys.close()
     assert main(["verify", "--log", str(log)]) == 0
     left, written = log.read_bytes(), to_json(NAME)[1:-1]

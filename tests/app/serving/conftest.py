@@ -21,9 +21,11 @@ from app.paths import MODEL_FOLDER, SAMPLES_FOLDER
 from app.serving.admission import Admission
 from app.serving.api_documents import ApiDocuments
 from app.serving.api_glossaries import ApiGlossaries
+from app.serving.api_jobs import ApiJobs
 from app.serving.dialects import ApiContext
 from app.serving.gateway import ApiGateway
 from app.serving.keys import ApiFile
+from app.serving.stored_jobs import StoredJobs
 from app.serving.translations import TranslationService
 from app.sessions import Sessions
 from app.ui.own_pages import OwnPages
@@ -75,6 +77,7 @@ def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions, search: Searc
         Metrics(sessions),
         sessions.assignments,
         sessions.library,
+        ApiJobs(StoredJobs(keys)),
     )
     return ApiGateway(PlainTextResponse("the page"), context, OwnPages.of("127.0.0.1", ()).sent)
 
