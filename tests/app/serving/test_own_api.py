@@ -96,8 +96,8 @@ def test_constraints_are_met_and_their_places_are_returned(client: Program):
         assert "<b>{0}</b>" in text and "Klicken" not in text and translation["unmet"] == []
         places = {place["phrase"]: text[place["start"] : place["end"]] for place in translation["placements"]}
         assert (places[0], places[1]) == ("Dokument", "öffnen")
-    scores = [translation["score"] for translation in answer["translations"]]
-    assert scores == sorted(scores, reverse=True)
+    ranks = [translation["ranking_score"] for translation in answer["translations"]]
+    assert ranks == sorted(ranks, reverse=True)
 
 
 def test_phrase_with_source_words_replaces_their_translation(client: Program):
