@@ -55,6 +55,8 @@ _PLAIN_TEXT: Final = Format(
     (".txt", ".text"),
     plain_text.parse,
     has_encoding=True,
+    has_line_breaks=True,
+    joins_lines=True,
     visible_texts=visible_texts.of_text,
 )
 FORMATS: Final = {

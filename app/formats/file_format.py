@@ -108,6 +108,7 @@ class Format:
         has_encoding: A person may choose the encoding.
         has_columns: A person may choose the columns of sources and targets.
         has_line_breaks: Paragraphs may have line breaks inside, and a person may choose whether these end segments.
+        joins_lines: The parser takes that choice, because lines of a file are joined to paragraphs.
         extras: The kinds of further texts that a person may choose, with their names in messages.
         rules: Checks lines that choose the parts to translate; None if a person cannot choose them.
         conventions: Placeholders of its texts, beside those of every text.
@@ -127,6 +128,7 @@ class Format:
     has_encoding: bool = False
     has_columns: bool = False
     has_line_breaks: bool = False
+    joins_lines: bool = False
     extras: Mapping[str, str] = field(default_factory=dict)
     rules: Callable[[Iterable[str]], object] | None = None
     conventions: tuple[Convention, ...] = ()
@@ -165,6 +167,6 @@ class Format:
 
     def parse(self, data: bytes, name: str) -> ParsedFile:
         """Parses a file. Raises DocumentError with a remedy."""
-        names = ("encoding", "columns", "extras", "rules")
+        names = ("encoding", "columns", "extras", "rules", *(["line_breaks"] if self.joins_lines else []))
         given = {name: value for name in names if (value := getattr(self.reading, name)) is not None}
         return self.parser(data, name, **given)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.errors import DocumentError
 from app.formats.documents import Document
+from app.formats.file_format import Reading
 from app.formats.read_file import read_document
 from app.glossary import term_matcher
 from app.glossary.reading.glossary_file import read_glossary
@@ -39,7 +40,7 @@ def test_only_line_ends_end_a_line() -> None:
 def test_bytes_are_unchanged_without_translations(lines: list[tuple[str, str]], encoding: str) -> None:
     text = "x" + "".join(line + end for line, end in lines)  # never white space only, which is rejected
     data = ENCODINGS[encoding] + text.encode(encoding)
-    document = read_document(data, "a.txt")
+    document = read_document(data, "a.txt", reading=Reading(line_breaks="separate"))
     assert document.data == data
     assert document.export({}) == data
     assert document.export({s.index: s.source for s in document.segments}) == data
@@ -50,7 +51,7 @@ def test_bytes_are_unchanged_without_translations(lines: list[tuple[str, str]], 
 @given(LINES, st.data())
 def test_translations_replace_only_their_segments(lines: list[tuple[str, str]], data: st.DataObject) -> None:
     text = "x\n" + "".join(line + end for line, end in lines)
-    document = read_document(text.encode(), "a.txt")
+    document = read_document(text.encode(), "a.txt", reading=Reading(line_breaks="separate"))
     chosen = data.draw(st.sets(st.sampled_from(range(len(document.segments)))))
     exported = document.export({index: f"Übersetzung {index}" for index in chosen}).decode()
     expected, position = "", 0

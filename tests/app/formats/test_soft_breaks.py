@@ -171,6 +171,6 @@ def test_page_break_in_word_always_ends_a_segment() -> None:
 
 def test_format_without_line_breaks_in_paragraphs_refuses_the_choice() -> None:
     with pytest.raises(CommandError, match=r"import setting “line breaks”"):
-        read_document(b"One.", "a.txt", reading=Reading(line_breaks="join"))
+        read_document(b"a: One.", "a.yaml", reading=Reading(line_breaks="join"))
     with pytest.raises(LookupError):
         stored_format("html;lines=maybe")
