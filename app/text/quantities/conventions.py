@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -35,6 +36,7 @@ _HOUR_WORDS: Final[Mapping[str, tuple[str, ...]]] = {  # behind an hour: "14 Uhr
     "it": (),
     "sv": (),
 }
+_NOUN_LAST: Final = frozenset({"da", "de", "en", "nb", "nl", "sv"})  # "Schweizer Franken", but "franc suisse"
 DayOrder = Literal["dm", "md"]
 
 
@@ -142,6 +144,37 @@ def conventions_of(language: str) -> Conventions:
 def is_currency(code: str) -> bool:
     """True for the code of a currency: "EUR"."""
     return code in locale_of("en").currencies
+
+
+@lru_cache(maxsize=512)
+def names_of_currency(code: str, language: str) -> tuple[str, ...]:
+    """What a language may write for the code of a currency, the code first; none if there is no such currency.
+
+    >>> names_of_currency("USD", "de")
+    ('USD', 'US-Dollar', 'Dollar', '$')
+    """
+    from babel.numbers import get_currency_name, get_currency_symbol
+
+    if not is_currency(code) or code.startswith("X"):  # metals, funds, tests
+        return ()
+    locale = locale_of(language)
+    names = [get_currency_name(code, count, locale) for count in (1, 2, 5)]
+    noun = -1 if locale.language in _NOUN_LAST else 0
+    words = [re.split(r"[ -]", name)[noun] for name in names]
+    symbol = get_currency_symbol(code, locale)
+    signs = [symbol, *(character for character in symbol if unicodedata.category(character) == "Sc")]
+    return tuple(dict.fromkeys((code, *names, *words, *signs)))
+
+
+@lru_cache(maxsize=64)
+def day_names(language: str, width: str) -> tuple[str, ...]:
+    """The names of the days of the week from Monday, "abbreviated" or "wide".
+
+    >>> day_names("de", "abbreviated")[:2]
+    ('Mo.', 'Di.')
+    """
+    names = locale_of(language).days["format"][width]
+    return tuple(str(names[number]) for number in range(7))
 
 
 def value_of(token: str, language: str) -> Decimal | None:

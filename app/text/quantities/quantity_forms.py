@@ -278,6 +278,43 @@ def _times(minutes: int, quantity: Quantity, there: Conventions) -> Iterator[str
         yield from there.noon if hour == 12 else there.midnight if hour in (0, 24) else ()
 
 
+def forms_of_range(
+    first: Quantity, last: Quantity, target: str, to: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The texts for two times with a dash between them, and others that mix two clocks; `to` is the word for a dash."""
+    there = conventions_of(target)
+    pair = [divmod(_minutes_of(one), 60) for one in (first, last)]
+    joints = ("–", "-", *([f" {to} "] if to else []), " – ")
+    full = [f"{hour}:{minute:02}" for hour, minute in pair]
+    short = [f"{hour}" if minute == 0 else clock for (hour, minute), clock in zip(pair, full, strict=True)]
+    wide = [f"{hour:02}:{minute:02}" for hour, minute in pair]
+    mixed: list[str] = []
+    found: list[str] = []
+    if there.clock == 12:
+        twelve = [f"{hour % 12 or 12}" + (f":{minute:02}" if minute else "") for hour, minute in pair]
+        for am, pm in ((" a.m.", " p.m."), (" am", " pm"), (" AM", " PM"), ("am", "pm")):
+            halves = [am if hour % 24 < 12 else pm for hour, _ in pair]
+            found += [f"{twelve[0]}{halves[0]}{joint}{twelve[1]}{halves[1]}" for joint in joints]
+            if halves[0] == halves[1]:
+                found += [f"{twelve[0]}{joint}{twelve[1]}{halves[1]}" for joint in joints[:3]]
+            mixed += [f"{short[0]}{joint}{short[1]}{half}" for joint in joints[:3] for half in (am, pm)]
+    for word in there.hour_words[:1]:
+        found += [f"{short[0]}{joint}{short[1]} {word}" for joint in joints]
+        found += [f"{short[0]} {word}{joint}{short[1]} {word}" for joint in (*joints[2:], "–")]
+    if last.text.isdigit():
+        found += [f"{short[0]}{joint}{short[1]}" for joint in joints]
+    if there.clock == 24 or pair[1][0] > _MAX_SPELT:  # "8:30–12:00" would become "8:30–12:00 p.m."
+        clocks = (full, wide, [time.replace(":", ".") for time in full]) if there.clock == 24 else (full, wide)
+        found += [f"{one}{joint}{other}" for one, other in clocks for joint in joints]
+    return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(mixed))
+
+
+def _minutes_of(time: Quantity) -> int:
+    value = time.readings[0][0][1]
+    assert isinstance(value, int)
+    return value
+
+
 def _dates(quantity: Quantity, there: Conventions) -> Iterator[str]:
     """A date with the name of the month or in digits, as the source; in each order that its digits may have."""
     is_in_digits = not any(map(str.isalpha, quantity.text))

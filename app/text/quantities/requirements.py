@@ -1,4 +1,7 @@
-"""The quantities of a source that its translation must have, with the forms that it may write them in."""
+"""The quantities of a source that its translation must have, with the forms that it may write them in.
+
+Also what belongs to them, such as units, currencies and opening days, and names that models break.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from app.text.nontranslatables import nontranslatables
+from app.text.quantities.conventions import day_names, names_of_currency
 from app.text.quantities.quantity import Quantity
-from app.text.quantities.quantity_forms import bare_forms_of, forms_of, other_forms_of
+from app.text.quantities.quantity_forms import bare_forms_of, forms_of, forms_of_range, other_forms_of
 from app.text.quantities.quantity_reading import TWELVE_HOURS, quantities
 from app.text.quantities.units import is_customary, symbol_behind, unit_behind
 from engine import occurrences
@@ -19,6 +24,16 @@ from engine import occurrences
 _MAX_REQUIRED: Final = 16  # of a segment; a table with more numbers is only checked
 _LARGEST_SPELT: Final = 12  # numbers up to this one are often written as words, or not at all: "one of them"
 _MAX_FORMS: Final = 24
+# The code of a currency beside a number, "EUR 5"; these codes are also words in capitals: "TOP 10".
+_CODE_BEFORE: Final = re.compile(r"(?<![\w-])([A-Z]{3})[ \u00a0\u202f]?\Z")
+_CODE_BEHIND: Final = re.compile(r"[ \u00a0\u202f]([A-Z]{3})(?![\w-])")
+_CODES_AND_WORDS: Final = frozenset(
+    ["ALL", "BAM", "COP", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "SOS", "TOP", "TRY"]
+)
+_DASH: Final = re.compile("[ \u00a0]?[-–—][ \u00a0]?")
+_WIDTHS: Final = ("abbreviated", "wide")  # of the names of days, in CLDR
+_LONGEST_SHORT_DAY: Final = 4
+_IRISH_NAME: Final = re.compile(r"(?<![\w'’])(O)['’]([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?!\w)")
 _DIGIT: Final = re.compile("[0-9]")
 _NUMBERED: Final = (
     "account", "article", "batch", "customer", "invoice", "item", "lot", "model", "order", "part", "phone", "serial",
@@ -72,8 +87,10 @@ def required_quantities(source: str, source_language: str, target_language: str)
     ]
     if len(found) > _MAX_REQUIRED:
         return ()
-    required = []
     languages = source_language, target_language
+    hours = list(_ranges_of_hours(found, source, languages))
+    found = [one for one in found if not _overlaps(one, hours)]
+    required = hours
     for quantity in found:
         has_own_half = quantity.kind == "time" and TWELVE_HOURS.search(quantity.text) is not None
         bare = () if has_own_half else bare_forms_of(quantity, *languages)  # "9 a.m. to 5 p.m." also has "9 Uhr"
@@ -82,8 +99,18 @@ def required_quantities(source: str, source_language: str, target_language: str)
         replaces = tuple(form for form in others if not any(occurrences(form, own) for own in forms))
         required.append(RequiredQuantity(quantity.start, quantity.end, forms, replaces))
         required += _symbol_behind(source, quantity.end, languages)
-    ranges = (one for one in _small_ranges(source, target_language) if not _is_in_words(one, source, source_language))
-    return (*required, *ranges, *_words_for_number(source, languages))
+        required += _currency_beside(source, quantity, languages[1])
+    ranges = (
+        one
+        for one in _small_ranges(source, target_language)
+        if not _is_in_words(one, source, source_language) and not _overlaps(one, hours)
+    )
+    days = _ranges_of_days(source, languages)
+    return (*required, *ranges, *days, *_words_for_number(source, languages), *_irish_names(source, languages))
+
+
+def _overlaps(part: Quantity | RequiredQuantity, others: Iterable[RequiredQuantity]) -> bool:
+    return any(part.start < other.end and other.start < part.end for other in others)
 
 
 def _as_name(quantity: Quantity) -> Quantity:
@@ -101,11 +128,46 @@ def _small_ranges(source: str, language: str) -> Iterator[RequiredQuantity]:
             yield RequiredQuantity(*match.span(), (f"{match[1]}–{match[2]}", f"{match[1]}-{match[2]}", *in_words), ())
 
 
+def _ranges_of_hours(found: Sequence[Quantity], source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
+    """Two times with a dash between them, as one text: "9–17 Uhr" is not "9–17 p.m."."""
+    to = _TO.get(languages[1].partition("-")[0])
+    for first, last in pairwise(found):
+        if first.readings[0][0][0] == last.readings[0][0][0] == "time" and _DASH.fullmatch(
+            source, first.end, last.start
+        ):
+            forms, others = forms_of_range(first, last, languages[1], to)
+            replaces = (source[first.start : last.end], *others)
+            yield RequiredQuantity(first.start, last.end, forms, tuple(one for one in replaces if one not in forms))
+
+
+def _ranges_of_days(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
+    """Ranges of days of the week, which models copy: "Mon-Fri"."""
+    pattern, numbers = _days_of_week(languages[0])
+    to = _TO.get(languages[1].partition("-")[0])
+    for match in [*pattern.finditer(source)][:_MAX_REQUIRED]:
+        first, last = numbers[match["first"]], numbers[match["last"]]
+        ways = [(day_names(languages[1], width)[first], day_names(languages[1], width)[last]) for width in _WIDTHS]
+        if len(match["first"]) > _LONGEST_SHORT_DAY:
+            ways.reverse()
+        short = [(one.rstrip("."), other.rstrip(".")) for one, other in ways]
+        joints = ("–", "-", " – ", *([f" {to} "] if to else []))
+        forms = (f"{one}{joint}{other}" for one, other in (*short, *ways) for joint in joints)
+        yield RequiredQuantity(*match.span(), tuple(dict.fromkeys(forms)), (match.group(),))
+
+
+@lru_cache(maxsize=64)
+def _days_of_week(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
+    """A pattern for a range of two days, and the numbers of the days by their names."""
+    numbers = {name.rstrip("."): number for width in _WIDTHS for number, name in enumerate(day_names(language, width))}
+    names = "|".join(re.escape(name) for name in sorted(numbers, key=len, reverse=True))
+    return re.compile(
+        rf"(?<![\w.-])(?P<first>{names})\.?[ \u00a0]?[-–][ \u00a0]?(?P<last>{names})(?![\w-])\.?"
+    ), numbers
+
+
 def _is_in_words(part: RequiredQuantity, source: str, language: str) -> bool:
     """True if a number in the part belongs to a time or date."""
-    return any(
-        one.kind != "number" and one.start < part.end and part.start < one.end for one in quantities(source, language)
-    )
+    return any(one.kind != "number" and _overlaps(one, [part]) for one in quantities(source, language))
 
 
 def _words_for_number(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
@@ -114,6 +176,14 @@ def _words_for_number(source: str, languages: tuple[str, str]) -> Iterator[Requi
     found = [*_NUMBER_WORD.finditer(source)] if forms and languages[0].partition("-")[0] == "en" else []
     if forms and len(found) == 1:  # several could change places
         yield RequiredQuantity(*found[0].span(), forms, (found[0].group(), "Nein.", "Nein", "no.", "nein."))
+
+
+def _irish_names(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
+    """Names such as "O'Neill", of which models make two words."""
+    if all(language.partition("-")[0] in (*_TO, "en") for language in languages):
+        for match in [*_IRISH_NAME.finditer(source)][:_MAX_REQUIRED]:
+            forms = dict.fromkeys(match[1] + mark + match[2] for mark in (match.group()[1], "'", "’"))
+            yield RequiredQuantity(*match.span(), tuple(forms), (f"{match[1]} {match[2]}",))
 
 
 def _symbol_behind(source: str, end: int, languages: tuple[str, str]) -> list[RequiredQuantity]:
@@ -127,6 +197,16 @@ def _symbol_behind(source: str, end: int, languages: tuple[str, str]) -> list[Re
     return [
         RequiredQuantity(end + first, end + last, (symbol, *words), tuple(form for form in others if form != symbol))
     ]
+
+
+def _currency_beside(source: str, quantity: Quantity, language: str) -> list[RequiredQuantity]:
+    """The code of the currency of an amount, which models leave out: "EUR 4,812.50"."""
+    found = _CODE_BEFORE.search(source, max(0, quantity.start - 5), quantity.start)
+    found = found or _CODE_BEHIND.match(source, quantity.end)
+    if quantity.kind != "number" or found is None or found[1] in _CODES_AND_WORDS:
+        return []
+    names = names_of_currency(found[1], language)
+    return [RequiredQuantity(*found.span(1), names, ())] if names else []
 
 
 def numbers_beside(numbers: Sequence[RequiredQuantity], own: Iterable[str]) -> Sequence[RequiredQuantity]:

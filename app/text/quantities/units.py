@@ -74,6 +74,16 @@ _WITH_SYMBOLS: Final = tuple(
     }.items()
     for unit in units.split()
 )
+# Symbols that CLDR lacks, with words for them by language; they are written alike in all.
+_MORE_SYMBOLS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "rpm": {"de": ("U/min", "1/min", "Umdrehungen", "Touren"), "en": ("revolution", "revolutions")},
+    "dpi": {},
+    "fps": {"de": ("Bilder", "Bildern")},
+    "ppm": {},
+    "psi": {},
+    "kΩ": {"de": ("Kiloohm",), "en": ("kiloohm", "kiloohms", "kilohm", "kilohms")},
+    "MΩ": {"de": ("Megaohm",), "en": ("megaohm", "megaohms", "megohm", "megohms")},
+}
 _SYMBOL: Final = re.compile(
     r"(?P<gap>[ \u00a0\u202f]?(?:(?:per|pro|par|por|je) )?)(?P<symbol>[^\W\d_°]{1,3}(?:/h)?[²³]?|°C)(?!\w)"
 )
@@ -166,7 +176,7 @@ def _kept_symbols(source: str, target: str) -> dict[str, tuple[str, ...]]:
                 others = {word for word in (*there, *more) if len(word) > len(symbol)}
                 others |= {f"{word}n" for word in others if word.endswith("meter") and target.startswith("de")}
                 kept[symbol] = tuple(sorted(others))
-    return kept
+    return kept | {symbol: words.get(target.partition("-")[0], ()) for symbol, words in _MORE_SYMBOLS.items()}
 
 
 def _words(unit: str, language: str) -> Iterator[str]:

@@ -226,11 +226,47 @@ def test_numbers_that_translations_keep_are_required(source: str, forms: list[st
         ("0.5 Percent", [("0,5",)]),
         ("In 5–7 days, not 3-1", [("5–7", "5-7", "5 bis 7")]),
         ("Serial no.: 5", [("5",), ("Nr.", "Nummer", "Nummern")]),
+        ("EUR 4,812.50 is due", [("4.812,50", "4812,50", "4 812,50"), ("EUR", "Euro", "€")]),
+        ("It costs 20 CHF", [("20",), ("CHF", "Schweizer Franken", "Franken")]),
+        ("TOP 20 list, XAU 20, A20 ABC", [("20",), ("20",)]),  # a word, a metal, no code
+        ("at 30 rpm", [("30",), ("rpm", "U/min", "1/min", "Umdrehungen", "Touren")]),
+        ("with 2.2 kΩ", [("2,2",), ("kΩ", "Kiloohm")]),
+        ("Ask Tom O'Neill or O’Brien's.", [("O'Neill", "O’Neill"), ("O’Brien", "O'Brien")]),
+        ("at 5 o'clock, l'Oise", []),
         ("25) Open files<sup>13</sup> now", []),  # a label and a footnote, which are put back
     ],
 )
 def test_numbers_of_sections_and_small_ranges_are_required_as_they_are(source: str, forms: list[tuple[str, ...]]):
     assert [one.forms for one in required_quantities(source, "en", "de")] == forms
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "other", "first", "more"),
+    [
+        ("Mon-Fri", "en", "de", "Mo–Fr", ["Mo-Fr", "Mo. bis Fr.", "Montag bis Freitag"]),
+        ("Monday – Thursday", "en", "de", "Montag–Donnerstag", ["Mo–Do", "Montag bis Donnerstag"]),
+        ("Mo. - Sa.", "de", "en", "Mon–Sat", ["Monday to Saturday"]),
+        ("lun.-ven.", "fr", "en", "Mon–Fri", ["Monday to Friday"]),
+        ("9-17 Uhr", "de", "en", "9 a.m.–5 p.m.", ["9 am to 5 pm", "9am-5pm"]),  # not "9-17 p.m."
+        ("10–11 Uhr", "de", "en", "10 a.m.–11 a.m.", ["10–11 a.m.", "10 to 11 am"]),
+        ("14:00–16:00", "de", "en", "2 p.m.–4 p.m.", ["2–4 p.m.", "14:00–16:00"]),
+        ("9 a.m.–5:30 p.m.", "en", "de", "9–17:30 Uhr", ["9 bis 17:30 Uhr", "9 Uhr bis 17:30 Uhr", "9.00–17.30"]),
+        ("9 a.m.–5 p.m.", "en", "it", "9:00–17:00", ["9:00 a 17:00"]),
+    ],
+)
+def test_range_of_days_or_hours_is_required_as_one_text(
+    source: str, language: str, other: str, first: str, more: list[str]
+):
+    [required] = required_quantities(source, language, other)
+    assert (required.forms[0], source[required.start : required.end]) == (first, source)
+    assert set(more) <= set(required.forms)
+    assert not set(required.forms) & set(required.replaces)
+
+
+def test_ranges_of_days_and_hours_are_found_in_a_sentence():
+    source = "Call us Mon-Fri, 8–12 and 1–4 p.m."
+    found = [(source[one.start : one.end], one.forms[0]) for one in required_quantities(source, "en", "de")]
+    assert found == [("8–12", "8–12 Uhr"), ("1–4 p.m.", "13–16 Uhr"), ("Mon-Fri", "Mo–Fr")]
 
 
 def test_unit_is_required_as_a_symbol_or_word_and_replaces_the_symbol_in_other_capitals():
