@@ -104,7 +104,7 @@ def test_a_program_chooses_keys_columns_encoding_and_line_breaks(client: Program
     assert {choice: num_segments(lines, "a.html", line_breaks=choice) for choice in choices} == choices
     for name, fields in (
         ("a.html", {"line_breaks": "maybe"}),
-        ("a.txt", {"line_breaks": "join"}),
+        ("a.yaml", {"line_breaks": "join"}),
         ("a.json", {"rules": "drop id"}),
         ("a.csv", {"columns": "2"}),
         ("a.csv", {"columns": "2,2"}),
