@@ -303,7 +303,8 @@ def forms_of_range(
         found += [f"{short[0]} {word}{joint}{short[1]} {word}" for joint in (*joints[2:], "–")]
     if last.text.isdigit():
         found += [f"{short[0]}{joint}{short[1]}" for joint in joints]
-    if there.clock == 24 or pair[1][0] > _MAX_SPELT:  # "8:30–12:00" would become "8:30–12:00 p.m."
+    # "8:30–12:00 Uhr" would become "8:30–12:00 a.m.", "14:30–16:00 Uhr" would not.
+    if there.clock == 24 or pair[0][0] > _MAX_SPELT or last.text == last.digits:
         clocks = (full, wide, [time.replace(":", ".") for time in full]) if there.clock == 24 else (full, wide)
         found += [f"{one}{joint}{other}" for one, other in clocks for joint in joints]
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(mixed))

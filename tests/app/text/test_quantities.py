@@ -263,6 +263,12 @@ def test_range_of_days_or_hours_is_required_as_one_text(
     assert not set(required.forms) & set(required.replaces)
 
 
+def test_range_of_hours_with_a_word_has_the_twelve_hours_of_english():
+    [required] = required_quantities("8:00–16:30 Uhr", "de", "en")
+    assert required.forms[0] == "8 a.m.–4:30 p.m."
+    assert all("4:30" in form for form in required.forms)
+
+
 def test_ranges_of_days_and_hours_are_found_in_a_sentence():
     source = "Call us Mon-Fri, 8–12 and 1–4 p.m."
     found = [(source[one.start : one.end], one.forms[0]) for one in required_quantities(source, "en", "de")]
