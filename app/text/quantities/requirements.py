@@ -30,6 +30,7 @@ _CODE_BEHIND: Final = re.compile(r"[ \u00a0\u202f]([A-Z]{3})(?![\w-])")
 _CODES_AND_WORDS: Final = frozenset(
     ["ALL", "BAM", "COP", "CUP", "GEL", "LAK", "MAD", "MOP", "PEN", "SOS", "TOP", "TRY"]
 )
+_FULL_STOP: Final = re.compile(r"\.(?!\w|\.)")
 _DASH: Final = re.compile("[ \u00a0]?[-–—][ \u00a0]?")
 _WIDTHS: Final = ("abbreviated", "wide")  # of the names of days, in CLDR
 _LONGEST_SHORT_DAY: Final = 4
@@ -106,11 +107,19 @@ def required_quantities(source: str, source_language: str, target_language: str)
         if not _is_in_words(one, source, source_language) and not _overlaps(one, hours)
     )
     days = _ranges_of_days(source, languages)
-    return (*required, *ranges, *days, *_words_for_number(source, languages), *_irish_names(source, languages))
+    times = (_before_full_stop(one, source) for one in required)
+    return (*times, *ranges, *days, *_words_for_number(source, languages), *_irish_names(source, languages))
 
 
 def _overlaps(part: Quantity | RequiredQuantity, others: Iterable[RequiredQuantity]) -> bool:
     return any(part.start < other.end and other.start < part.end for other in others)
+
+
+def _before_full_stop(required: RequiredQuantity, source: str) -> RequiredQuantity:
+    """Without the forms that end with a dot, if others are left and a full stop follows: "Come at 2 p.m.."."""
+    is_last = _FULL_STOP.match(source, required.end) is not None
+    forms = tuple(form for form in required.forms if not form.endswith(".")) if is_last else ()
+    return replace(required, forms=forms) if forms else required
 
 
 def _as_name(quantity: Quantity) -> Quantity:

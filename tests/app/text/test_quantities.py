@@ -269,6 +269,14 @@ def test_range_of_hours_with_a_word_has_the_twelve_hours_of_english():
     assert all("4:30" in form for form in required.forms)
 
 
+@pytest.mark.parametrize("hours", ["14 Uhr", "9–14 Uhr"])
+def test_time_before_a_full_stop_has_no_dot_of_its_own(hours: str):
+    [last] = required_quantities(f"Freitags bis {hours}.", "de", "en")
+    assert "2 pm" in last.forms[0] and not any(form.endswith(".") for form in last.forms)
+    [inside] = required_quantities(f"Freitags bis {hours} geöffnet.", "de", "en")
+    assert "2 p.m." in inside.forms[0]
+
+
 def test_ranges_of_days_and_hours_are_found_in_a_sentence():
     source = "Call us Mon-Fri, 8–12 and 1–4 p.m."
     found = [(source[one.start : one.end], one.forms[0]) for one in required_quantities(source, "en", "de")]
