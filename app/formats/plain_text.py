@@ -25,6 +25,7 @@ from app.text.line_breaks import begins_item, ends_sentence, is_inside_sentence
 
 # Only CR and LF end a line; a form feed or U+2028 is part of the text.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_INDENT = re.compile(r"(?:[ \t]*>)*(?=\s|\Z)\s*|\s*")  # "> " in quoted e-mails
 _IN_PROSE = re.compile(r"[.!?]\s+\w")
 _JOINT = re.compile(r"[^\r\n]*(\r\n|\r|\n)(.*)")
 _MIN_WIDTH, _LAST_WIDTH = 50, 140  # characters of a line in a text that was wrapped by a program
@@ -35,7 +36,7 @@ _MIN_LINES: Final = 3  # of a paragraph that shows the width of the text
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line with the text from `start` to `end` behind `indent` characters of white space."""
+    """A line with the text from `start` to `end` behind its `indent`: white space and marks of a quoted e-mail."""
 
     start: int
     end: int
@@ -129,8 +130,8 @@ def parse(data: bytes, name: str, encoding: str | None = None, line_breaks: Line
 def _lines(text: str) -> Iterator[_Line]:
     for match in _LINE.finditer(text):
         line = match.group()
-        words = line.strip()
-        indent = line[: len(line) - len(line.lstrip())] if words else ""
+        indent = line[: _INDENT.match(line).end()]  # type: ignore[union-attr]  # it always matches
+        words = line[len(indent) :].rstrip()
         start = match.start() + len(indent)
         yield _Line(start, start + len(words), indent, words)
 
@@ -155,7 +156,9 @@ def _paragraphs(block: Sequence[_Line], line_breaks: LineBreaks | None, width: i
         return
     found = [[block[0]]]
     for line, following in pairwise(block):
-        if is_inside_sentence(line.text, following.text) or _is_wrapped(line, following, width):
+        is_quoted_alike = line.indent.count(">") == following.indent.count(">")
+        is_inside = is_inside_sentence(line.text, following.text) or _is_wrapped(line, following, width)
+        if is_inside and is_quoted_alike:
             found[-1].append(following)
         else:
             found.append([following])

@@ -86,6 +86,13 @@ def test_paragraph_of_a_text_that_is_not_wrapped_keeps_its_number_of_lines():
     assert translated == "Wenn das Licht grün leuchtet,\r\nöffnen Sie den Deckel des Geräts.\r\n\r\nDone.\r\n"
 
 
+def test_quoted_lines_of_an_email_are_paragraphs_whose_marks_are_layout():
+    text = "> If you need help,\n> please call us.\n>\n> > Who?\nif not now.\n>5 kg\n"
+    assert sources(text) == ["If you need help, please call us.", "Who?", "if not now.", ">5 kg"]
+    translated = read(text).export({0: "Wenn Sie Hilfe brauchen, rufen Sie an.", 1: "Wer?"}).decode()
+    assert translated == "> Wenn Sie Hilfe\n> brauchen, rufen Sie an.\n>\n> > Wer?\nif not now.\n>5 kg\n"
+
+
 def test_lines_without_a_translation_stay_as_they_are():
     document = read(f"{WRAPPED}\n  Done.  \n")
     assert document.export({}).decode() == document.text
