@@ -122,7 +122,13 @@ def _serve(settings: AppSettings) -> int:
 
     use_core(not settings.no_core)
     find_engine = served_engines(settings) if settings.engine == "ray" else None
-    model = ModelHandle(settings.model, settings.direction, settings.device, find_engine=find_engine)
+    tracing = None
+    if settings.tracing or os.environ.get("OTEL_TRACES_EXPORTER") == "otlp":
+        from app.tracing import Tracing  # its library is an extra
+
+        tracing = Tracing.to_collector()
+    watch = None if tracing is None else tracing.engine
+    model = ModelHandle(settings.model, settings.direction, settings.device, find_engine=find_engine, watch=watch)
     model.describe()
 
     from app.access.openid import OpenId, Provider
@@ -158,6 +164,9 @@ def _serve(settings: AppSettings) -> int:
         remove_leftovers(log.parent)
         store = LogStore.open(log, exclusively=True)
         closing.callback(store.close)
+        if tracing is not None:
+            closing.callback(tracing.close)
+            store.connection.watch = tracing.writing
         closing.callback(model.close_before_exit)
         for note in store.notes:
             tell(note)
@@ -197,6 +206,8 @@ def _serve(settings: AppSettings) -> int:
         keys = ApiFile.beside(store.path) if needs_keys else None
         if keys is not None:
             closing.callback(keys.close)
+            if tracing is not None:
+                keys.connection.watch = tracing.writing
             webhooks = Webhooks(keys, store)
             closing.callback(webhooks.close)
             webhooks.start()
@@ -236,7 +247,7 @@ def _serve(settings: AppSettings) -> int:
         sessions.start()
         served = metrics.counting(application)
         logged = served if settings.log_format is None else logged_requests(served)
-        config = server_config(logged, settings.trust_proxy)
+        config = server_config(logged if tracing is None else tracing.requests(logged), settings.trust_proxy)
         closing.callback(ending.unwind)
         Server(config, *stops, starts=starts, shutdown_seconds=ending.request_seconds).run(sockets=[listener])
     return 0

@@ -32,7 +32,7 @@ _KNOWN: Final = (
     "/sign-in", "/account", "/password", "/sign-out", "/api/v1/", "/v2/", "/v3/", "/MTRestService/", "/tmserver/",
     "/translate", "/languages", "/listPairs", "/detect",
 )  # fmt: skip
-_QUIET: Final = ("/healthz", "/metrics", "/assets/", "/static/", "/theme.css", "/favicon.ico")  # monitors and files
+QUIET: Final = ("/healthz", "/metrics", "/assets/", "/static/", "/theme.css", "/favicon.ico")  # monitors and files
 
 
 def fields(**values: Any) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def logged_requests(application: Asgi) -> Asgi:
 
     async def logged(scope: Any, receive: Any, send: Any) -> None:
         place = area(scope["path"]) if scope["type"] == "http" else ""
-        if not place or place in _QUIET:
+        if not place or place in QUIET:
             await application(scope, receive, send)
             return
         status, num_bytes, error = 500, 0, None

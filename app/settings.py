@@ -143,6 +143,11 @@ class AppSettings:
         "write a line for each event, without texts and names, as text or json (default: only messages for the "
         "person who started the app)",
     )
+    tracing: bool = setting(
+        False,
+        "send traces of requests to the collector that the variables of OpenTelemetry name (needs the extra tracing; "
+        "also with OTEL_TRACES_EXPORTER=otlp)",
+    )
     api: bool = setting(False, "also answer other programs; each needs a key (see `{program} keys`)")
     threads: int = setting(
         1, "processor threads of the model (default: {default}; use more if cores are idle)", metavar="N", minimum=1

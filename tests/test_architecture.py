@@ -62,7 +62,7 @@ FLOORS = {
         {"projects"},
         {"sessions"},
         {"monitoring", "server_log"},
-        {"serving", "ui"},
+        {"serving", "tracing", "ui"},
         {"cli"},
         {"__main__"},
     ),

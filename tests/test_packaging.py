@@ -151,7 +151,7 @@ def test_metadata_names_version_command_and_exact_requirements(wheel: zipfile.Zi
     assert (metadata["Name"], metadata["Version"]) == ("pinpoint", VERSION)
     expected = {
         f"{line}; extra == '{extra}'"
-        for extra in ("server", "train", "transformers", "llama")
+        for extra in ("server", "train", "transformers", "llama", "tracing")
         for line in requirements(f"requirements-{extra}.txt")
     }
     expected |= {line.replace("_", "-") for line in requirements("requirements.txt")}

@@ -9,7 +9,7 @@ import errno
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -112,6 +112,8 @@ class LogConnection:
     def __init__(self, db: Database, path: Path) -> None:
         self.db = db
         self.path = path
+        # Is entered for each transaction, with its purpose, by whoever measures them.
+        self.watch: Callable[[str], AbstractContextManager[object]] = nullcontext
         self._mutex = _Mutex()
         self.lock = _ConnectionLock(self._mutex, self._write_group)
         # The attributes below are used under the mutex.
@@ -147,7 +149,7 @@ class LogConnection:
 
         `leaves`: "preparation" has no effect yet, "nothing" takes back all that the request has written.
         """
-        with self.lock, self.clear_errors(purpose):
+        with self.watch(purpose), self.lock, self.clear_errors(purpose):
             self.db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -165,7 +167,7 @@ class LogConnection:
         It ends when its changes are on the disk. An exception inside undoes only its own changes. If writing to the
         disk fails, all transactions that share the write raise LogError, and none of them is written.
         """
-        with self.clear_errors(purpose):
+        with self.watch(purpose), self.clear_errors(purpose):
             mark = object()
             self._waiting.add(mark)
             try:

@@ -305,7 +305,7 @@ class DocumentModels:
         if load is None and (pair := self.catalog.pivots.find(folder.as_posix())) is not None:
             load = partial(self._load_pair, pair)
         handle = self._others[folder] = ModelHandle(
-            folder, device=self.first.device, load=load, find_engine=self.first.find_engine
+            folder, device=self.first.device, load=load, find_engine=self.first.find_engine, watch=self.first.watch
         )
         handle.load_in_background()
         return handle

@@ -59,17 +59,20 @@ class ModelHandle:
         device: str = "cpu",
         load: Callable[[FetchProgress], AnyTranslator] | None = None,
         find_engine: Callable[[Path], Engine | None] | None = None,
+        watch: Callable[[Engine], Engine] | None = None,
     ) -> None:
         """`fixed_direction` is the direction of all new documents; None decides for each (`document_direction`).
 
         `device` is "cpu", or "cuda" for a GPU. `load` replaces `load_translator`, for a model that is not in `folder`
         yet or that is two models; then `folder` is only its name. `find_engine` returns the engine of models that
-        other processes have loaded, and None for those that this one loads.
+        other processes have loaded, and None for those that this one loads. `watch` returns the engine to use in place
+        of a new one, which measures it.
         """
         self.folder = folder
         self.fixed_direction = fixed_direction
         self.device = device
         self.find_engine = find_engine
+        self.watch = watch
         self._load_translator = load
         self.state: ModelState = "loading"
         self.message = ""
@@ -236,7 +239,7 @@ class ModelHandle:
         self.precision, self.decoder = facts.precision, facts.decoder
         if not facts.learns:  # a document must not repeat it for each of its segments
             _log.warning("%s does not learn from confirmed segments", facts.name)
-        self.engine = engine
+        self.engine = engine if self.watch is None else self.watch(engine)
         self._finish("ready", "")
 
     def _finish(self, state: ModelState, message: str) -> None:

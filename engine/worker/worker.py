@@ -373,6 +373,7 @@ class Worker:
                     self._release(task)
                     continue
                 task.state = JobState.RUNNING
+                task.first_step = self._num_steps  # this step, in which it begins, is counted
                 task.stop.thread = self._thread
                 self._running.append(task)
             try:
@@ -399,6 +400,8 @@ class Worker:
             if task.is_answered:  # by `restart`
                 return
             task.is_answered = True
+            if task.first_step is not None:
+                task.future.num_steps = self._num_steps - task.first_step + 1
             self._release(task)
             is_cancelled = task.stop.is_set()
             task.state = JobState.CANCELLED if is_cancelled else JobState.FINISHED

@@ -31,6 +31,24 @@ class _Stop(threading.Event):
         return super().is_set()
 
 
+class TaskFuture(Future[Any]):
+    """What the caller of a task waits for, with what a trace of it says.
+
+    `started_ns` is the time (`time.time_ns`) when the task left the queue, and `num_steps` the number of steps that the
+    worker took until it had the answer, each with all running tasks; both are 0 before.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started_ns = 0
+        self.num_steps = 0
+
+    def set_running_or_notify_cancel(self) -> bool:
+        """Marks the future as running; False if it was cancelled."""
+        self.started_ns = time.time_ns()
+        return super().set_running_or_notify_cancel()
+
+
 @dataclass(eq=False, kw_only=True)  # of two bases, only one can have slots
 class _Waited:
     """A task that a caller waits for. Set `stop` to cancel it."""
@@ -38,7 +56,8 @@ class _Waited:
     priority: Priority
     key: Hashable = None
     deadline_ms: float | None = None
-    future: Future[Any] = field(default_factory=Future)
+    future: TaskFuture = field(default_factory=TaskFuture)
+    first_step: int | None = None  # the number of the worker's step in which it began
     submitted_at: float = field(default_factory=time.perf_counter)
     stop: _Stop = field(default_factory=_Stop)
     is_answered: bool = False
