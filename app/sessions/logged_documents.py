@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from app.access.actor import Actor
 from app.formats.documents import Document
@@ -13,6 +13,7 @@ from app.segments.state import Json
 from app.sessions import example
 
 MAX_OFFERS = 8
+MAX_TOKENS = 100  # of documents in tabs
 
 
 class LoggedDocuments:
@@ -28,6 +29,12 @@ class LoggedDocuments:
     def rows_of(self, actor: Actor, session_ids: Iterable[int]) -> list[Json]:
         """The rows of these documents."""
         return [_row(summary) for summary in self._store.sessions_of(actor, session_ids)]
+
+    def rows_by_token(self, actor: Actor, tokens: Sequence[str]) -> list[Json | None]:
+        """The rows of the documents with these tokens, of the first MAX_TOKENS; None if the actor sees no such one."""
+        numbers = {token: self._store.session_of(actor, token) for token in tokens[:MAX_TOKENS]}
+        rows = {row["session"]: row for row in self.rows_of(actor, filter(None, numbers.values()))}
+        return [rows.get(numbers.get(token) or 0) for token in tokens]
 
     def offers(self, actor: Actor, besides: int | None = None) -> list[Json]:
         """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS.

@@ -118,8 +118,10 @@ class Sessions:
         self.bundles.forget_idle()
         recognition.forget_idle()
 
-    def welcome(self, actor: Actor, token: str | None) -> tuple[Workspace, Json]:
-        """The session with this token; without a token, the open session or the sample document.
+    def welcome(self, actor: Actor, token: str | None, last_shown: str | None = None) -> tuple[Workspace, Json]:
+        """The session with this token; without a token, the open session, that of `last_shown`, or the sample document.
+
+        `last_shown` is the token of the session that the person's browser showed last, before a restart of the app.
 
         To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
         with it; a second tab is not asked while the first one is at work.
@@ -136,7 +138,11 @@ class Sessions:
             else:
                 self._continue_download(actor, workspace, is_first=is_first)
                 return workspace, {}
-        workspace = self._current(actor) or self._open_first(actor)
+        current = self._current(actor)
+        if current is None and last_shown and (last := self._last(actor, last_shown)) is not None:
+            self._continue_download(actor, last, is_first=is_first)
+            return last, {}
+        workspace = current or self._open_first(actor)
         self._continue_download(actor, workspace, is_first=is_first)
         offers = self.logged_documents.offers(actor, besides=workspace.session_id) if is_first else []
         offers.sort(key=lambda offer: bool(offer["name"] != workspace.document.name))  # the same document first
@@ -149,6 +155,13 @@ class Sessions:
         try:
             return self.find(actor, self.workspaces.current_token(actor))
         except UnknownSession:
+            return None
+
+    def _last(self, actor: Actor, token: str) -> Workspace | None:
+        """The document with this token, which a new tab shows from now on; None if the person cannot open such one."""
+        try:
+            return self.workspaces.show(actor, self.find(actor, token))
+        except AppError:
             return None
 
     def _continue_download(self, actor: Actor, workspace: Workspace, *, is_first: bool) -> None:

@@ -82,7 +82,8 @@ class Api:
         """The whole state for a page that was opened, in the session that it showed before if there is one."""
 
         def greet() -> Json:
-            workspace, result = self.sessions.welcome(actor, read(Hello, message).token)
+            question = read(Hello, message)
+            workspace, result = self.sessions.welcome(actor, question.token, question.last_shown.get(actor.name))
             return self._whole(actor, workspace, result)
 
         return in_language_of(message, attempt(actor, greet))

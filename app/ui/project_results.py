@@ -123,6 +123,12 @@ class ChangedDocuments(TypedDict):
     stamp: int
 
 
+class OpenDocuments(TypedDict):
+    """The rows of the documents that were asked for, in the same order; null: the person sees no such document."""
+
+    documents: list[DocumentRow | None]
+
+
 # ---- several documents ----
 
 

@@ -9,13 +9,17 @@ from pydantic import ConfigDict, Field
 from app.glossary.import_report import Shown
 from app.ui import results as r
 from app.ui.glossary_results import DocumentCheck, GlossaryExports, GlossaryList, ImportReport, ImportRows, TermsPage
-from app.ui.schemas import Count, Integer, Line, List, Name, PageMessage, PageModel
+from app.ui.schemas import Count, Integer, Line, List, Name, PageMessage, PageModel, Table
 
 
 class Hello(PageModel):
-    """A page was opened or reloaded; `token` is the session that it showed before."""
+    """A page was opened or reloaded; `token` is the session that it showed before.
+
+    `last_shown` are the sessions that this browser showed last, by the name of the person who worked.
+    """
 
     token: Name | None = None
+    last_shown: Table[Name] = Field(default_factory=dict)
     language: Name = "en"
 
 

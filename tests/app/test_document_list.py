@@ -153,3 +153,19 @@ def test_page_that_shows_the_list_gets_its_changes_together_and_others_do_not_wa
     later = team.sessions.changed_documents(BEN, changed["stamp"])["stamp"]
     team.document.confirm(BEN, 2, "Tür.")
     assert team.sessions.changed_documents(BEN, later)["documents"] == [], "of a project that he does not see"
+
+
+def test_rows_of_tabs_come_in_their_order_and_none_for_what_the_person_does_not_see(team: Team):
+    documents, shown = team.sessions.logged_documents, team.document
+    own = team.sessions.open_document(BEN, b"Mine.\n", "mine.txt")
+    tokens = [own.token, "unknown", shown.token, own.token]
+    names = [one and one["name"] for one in documents.rows_by_token(BEN, tokens)]
+    assert names == ["mine.txt", None, "doors.txt", "mine.txt"]
+    shown.confirm(OWNER, 0, "Tür.")
+    (found,) = documents.rows_by_token(BEN, [shown.token])
+    assert found is not None
+    assert (found["num_confirmed"], found["session"]) == (1, shown.session_id)
+    team.store.people.leave("Ben", [shown.project.id])
+    assert documents.rows_by_token(BEN, [shown.token]) == [None]
+    assert documents.rows_by_token(BEN, ["x"] * 1000) == [None] * 1000
+    assert documents.rows_by_token(BEN, []) == []

@@ -128,6 +128,37 @@ def test_page_of_an_earlier_run_finds_its_session_by_the_token(log: Path):
     second.end()
 
 
+def test_next_start_shows_what_the_browser_showed_last_unless_the_app_shows_another_document(log: Path):
+    first = Run(log)
+    token = first.sessions.open_document(OWNER, TEXT, "manual.txt").token
+    first.end()
+    second = Run(log)
+    last, result = second.sessions.welcome(OWNER, None, token)
+    assert (last.token, last.document.name, result) == (token, "manual.txt", {})
+    assert second.sessions.welcome(OWNER, None) == (last, {}), "another window shows it, too"
+    opened = second.sessions.open_document(OWNER, b"Press the button.\n", "other.txt")
+    assert second.sessions.welcome(OWNER, None, token) == (opened, {})
+    second.end()
+
+
+def test_next_start_shows_the_sample_if_the_last_document_is_gone_or_cannot_be_opened(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+):
+    first = Run(log)
+    token = first.sessions.open_document(OWNER, TEXT, "manual.txt").token
+    first.end()
+    second = Run(log)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise LogError("damaged")
+
+    monkeypatch.setattr(second.sessions.opener, "take_up", refuse)
+    for last in ("unknown", token):
+        shown, _ = second.sessions.welcome(OWNER, None, last)
+        assert shown.document.name == "getting-started.txt"
+    second.end()
+
+
 @pytest.mark.parametrize("is_long", [False, True])
 def test_continuing_a_session_with_a_changed_log_shows_a_warning(
     log: Path, is_long: bool, monkeypatch: pytest.MonkeyPatch

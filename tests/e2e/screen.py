@@ -38,6 +38,7 @@ class Screen:
         self.foreign_requests: list[str] = []
         self.unanswered_requests: list[Request] = []
         self.messages: deque[str] = deque(maxlen=20)  # the last commands
+        self._has_own_document = False
         self._listeners = {
             "dialog": self._on_dialog,
             "pageerror": self._on_error,
@@ -102,6 +103,9 @@ class Screen:
         before = self.token()
         self.upload("document", name, data)
         self.eventually(lambda: self.token() != before)
+        if not self._has_own_document:  # the documents of earlier tests need no tabs
+            self.page.evaluate("document.querySelectorAll('.doctab:not(.on) .x').forEach(cross => cross.click())")
+        self._has_own_document = True
         if waits:
             expect(self.page.locator(".docinfo .name")).to_have_text(name)
             self.wait_for_proposal()

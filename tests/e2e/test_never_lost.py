@@ -96,11 +96,11 @@ def test_page_continues_when_the_connection_returns(screen: Screen):
 def test_second_tab_shows_the_same_session_and_both_show_a_notice(app: SharedApp, context: BrowserContext):
     screen = Screen(context.new_page(), app.address)
     screen.open_text(DOCUMENT)
-    expect(screen.notes.filter(has_text="another tab")).to_have_count(0)
+    expect(screen.notes.filter(has_text="another browser window")).to_have_count(0)
     other = Screen(context.new_page(), screen.address)
     expect(other.page.locator(".docinfo .name")).to_have_text("manual.txt")
     for tab in (screen, other):
-        expect(tab.notes.filter(has_text="another tab")).to_have_count(1)
+        expect(tab.notes.filter(has_text="another browser window")).to_have_count(1)
     other.open_segment(2)
     screen.type_text("Aus dem ersten Fenster")
     screen.wait_until_saved()

@@ -30,6 +30,23 @@ const connect = () => {
   return {connection, received, questions, replies, session, numReturns: () => numReturns};
 };
 
+test('a new window names what the browser showed last', async () => {
+  /** @type {object[]} */
+  const asked = [];
+  const server = {
+    hello: async (/** @type {object} */ message) => {
+      asked.push(message);
+      return OK;
+    },
+  };
+  assert.equal(await greet(server, null, {Ana: 'a'}), OK);
+  await greet(server, 'token');
+  assert.deepEqual(asked, [
+    {token: null, last_shown: {Ana: 'a'}},
+    {token: 'token', last_shown: {}},
+  ]);
+});
+
 test('a page without https, where browsers have no crypto.randomUUID, has a name of its own', t => {
   t.mock.method(crypto, 'randomUUID', () => assert.fail('not there'));
   assert.notEqual(connect().connection.client, connect().connection.client);
@@ -104,6 +121,27 @@ test('edits that cannot be joined are both sent', async () => {
   assert.deepEqual(
     received.slice(1).map(({message}) => message.text),
     ['a', 'b'],
+  );
+});
+
+test('a command stays with the document that was shown when it was sent', async () => {
+  const {connection, received, session} = connect();
+  connection.send('open', {});
+  connection.send('edit', {text: 'a'}, 'edit:1');
+  session.token = 'another';
+  assert.equal(connection.isPending('edit:1'), false, 'of the document that is shown');
+  connection.send('edit', {text: 'b'}, 'edit:1');
+  for (const i of [0, 1, 2]) {
+    received[i].answer(OK);
+    await turn();
+  }
+  assert.deepEqual(
+    received.map(({message}) => [message.token, message.text]),
+    [
+      ['token', undefined],
+      ['token', 'a'],
+      ['another', 'b'],
+    ],
   );
 });
 

@@ -196,6 +196,17 @@ class ListChangedDocuments(Command):
         return sessions.changed_documents(actor, self.stamp)
 
 
+class ListOpenDocuments(Command):
+    """The rows of the documents with these tokens, which a browser has open in tabs."""
+
+    name: Literal["open_documents"]
+    result: ClassVar[Any] = r.OpenDocuments
+    tokens: List[Name]
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return {"documents": sessions.logged_documents.rows_by_token(actor, self.tokens)}
+
+
 class MoveDocument(DocumentsChange):
     """Puts a document into another project of its language pair."""
 

@@ -14,6 +14,7 @@ import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
 import {SegmentList} from './list/segment_list.js';
 import {welcome} from './panels/coach.js';
+import {DocumentTabs} from './panels/document_tabs.js';
 import {Files} from './panels/files.js';
 import {Header} from './panels/header.js';
 import {News} from './panels/news.js';
@@ -24,7 +25,8 @@ import {Side} from './panels/side.js';
 import {Status} from './panels/status.js';
 
 export const TOKEN_KEY = 'pinpoint:session';
-const OPEN_KEY = 'pinpoint:open'; // [token, index]: the segment open in this tab, also after a restart of the server
+// Commands after which the document that was shown has no tab any more: it is deleted, or another one takes its place.
+const ENDING = ['delete_session', 'restart_document', 'reread_document'];
 
 export class Bench {
   /**
@@ -95,11 +97,12 @@ export class Bench {
 
     const head = h('header.head');
     const noteHost = h('div.notes', {'aria-live': 'polite'});
-    const doc = h('section.doc', {'aria-label': t('list.heading')});
+    const tabs = h('div.doctabs');
+    const doc = h('section.doc', {'aria-label': t('list.heading'), id: 'pinpoint-document'});
     const side = h('aside.side', {'aria-label': t('side.label')});
     const foot = h('footer.status');
     const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
-    this.root.replaceChildren(skip, h('div.app', head, noteHost, doc, side, foot));
+    this.root.replaceChildren(skip, h('div.app', head, tabs, noteHost, doc, side, foot));
     this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
     this.connection = this.connect();
     this.notes = new Notes(noteHost, () => this.focusEditor());
@@ -109,6 +112,7 @@ export class Bench {
     this.files = new Files(this, this.root);
     this.pages = new Pages(this, [doc, side]);
     this.header = new Header(this, head);
+    this.tabs = new DocumentTabs(this, tabs, doc.id);
     this.list = new SegmentList(this, doc);
     this.segment = new Segment(this);
     this.side = new Side(this, side);
@@ -116,6 +120,7 @@ export class Bench {
     this.announceTab = watchTabs(this);
     listenToKeys(this, this.root);
     this.presence = new Presence(this);
+    addEventListener('pagehide', () => this.keepPlace());
   }
 
   /**
@@ -141,7 +146,10 @@ export class Bench {
         this.steps.onCommand(command);
         this.showSent(command);
       },
-      onState: () => this.status?.update(),
+      onState: () => {
+        this.status?.update();
+        this.tabs?.paint();
+      },
       onReturn: () => this.sendOpen(),
     });
   }
@@ -149,12 +157,17 @@ export class Bench {
   /**
    * Shows a session: at the start, and when another document is opened.
    * @param {Reply} reply
+   * @param {{replaced?: string, isQuiet?: boolean}} [options] `replaced`: the token of the document whose tab ends;
+   *   `isQuiet`: the person knows the document
    */
-  adopt(reply) {
+  adopt(reply, {replaced = '', isQuiet = false} = {}) {
     if (!reply.ok) {
       this.say('bad', reply.error.message);
       return;
     }
+    this.keepPlace();
+    this.segment.review.leave();
+    const place = this.tabs.documents.placeOf(reply.token, reply.result?.open ?? 0);
     Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
     writeStored('session', TOKEN_KEY, reply.token);
     this.rows = [];
@@ -162,16 +175,21 @@ export class Bench {
     this.segment.forget();
     this.steps.clear();
     this.connection.askAgain();
+    this.list.filter.restore(place?.list ?? null);
+    this.tabs.show(reply, reply.result?.person ?? '', replaced);
     this.merge(reply);
     this.list.rebuild();
     this.side.preview.forget();
-    const [token, place] = JSON.parse(readStored('session', OPEN_KEY) ?? '[]');
-    const first = token === reply.token ? place : (reply.result?.open ?? 0);
+    const first = place?.segment ?? reply.result?.open ?? 0;
     const reread = /** @type {NoteAction[]} */ (
       reply.document.can_be_reread ? [[t('reading.change'), () => showReading(this)]] : []
     );
-    reply.document.notes.forEach((note, at) => this.notes.say('info', note, at ? [] : reread)); // the first is on reading
+    if (!isQuiet) reply.document.notes.forEach((note, at) => this.notes.say('info', note, at ? [] : reread)); // the first is on reading
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
+    if (place && this.session.open === place.segment) {
+      this.segment.placeCaret(place.start, place.end);
+      this.list.scrollBack(place.list.top);
+    }
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
     this.person = reply.result?.person ?? '';
@@ -181,7 +199,7 @@ export class Bench {
     const model = reply.result?.model_offer;
     if (model) this.welcomed.then(() => this.session.token === reply.token && offerModel(this, model));
     this.announceTab();
-    if (reply.result?.is_continued)
+    if (reply.result?.is_continued && !isQuiet)
       this.say(
         'info',
         tn('continued', reply.counts.all, {name: reply.document.name, confirmed: count(reply.counts.confirmed)}),
@@ -232,9 +250,10 @@ export class Bench {
   receive(reply, command) {
     if (!reply.ok) {
       if (reply.error?.kind === 'unknown_session') {
-        this.reconnect();
+        if (!command || command.token === this.session.token) this.reconnect();
         return;
       }
+      if (command && command.token !== this.session.token) return; // its text is a draft of the other document
       if (command && ['edit', 'confirm'].includes(command.name)) {
         this.session.version = -1; // the rows as they are
         this.connection.askAgain(); // or the answer to an earlier question would set the version
@@ -256,9 +275,10 @@ export class Bench {
   async reconnect() {
     if (this.isReconnecting) return;
     this.isReconnecting = true;
-    const reply = await greet(this.server, this.session.token);
+    const {token} = this.session;
+    const reply = await greet(this.server, token);
     this.isReconnecting = false;
-    this.adopt(reply);
+    this.adopt(reply, {replaced: token});
   }
 
   /**
@@ -310,6 +330,7 @@ export class Bench {
       this.serverNotes.update(reply);
       this.news.update(reply.news);
       this.pages.setTitle(reply.document.name);
+      this.tabs.update(reply);
     }
     if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
     if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
@@ -365,10 +386,19 @@ export class Bench {
     this.segment.view.holdHeight();
     this.list.scrollToOpen();
     this.focusEditor();
-    writeStored('session', OPEN_KEY, JSON.stringify([session.token, index]));
+    this.keepPlace();
     this.sendOpen();
     this.side.memory.open(index);
     this.side.preview.open(index);
+  }
+
+  /** Keeps where the person is in the document, for when they come back to it. */
+  keepPlace() {
+    const {open} = this.session;
+    if (open === null || this.segment.index !== open || !this.tabs.documents.shown) return;
+    const {selectionStart: start, selectionEnd: end} = this.segment.text.field.area;
+    const list = {...this.list.filter.kept(), top: this.list.topOfEditor()};
+    this.tabs.documents.keepPlace({segment: open, start, end, list});
   }
 
   /** The server translates the open segment first. */
@@ -384,14 +414,22 @@ export class Bench {
    */
   async switchTo(name, args = {}) {
     this.segment.flush();
+    const {token} = this.session;
     const reply = await this.connection.send(name, args);
     if (reply.ok) {
+      if (name !== 'delete_session') this.segment.flush(); // what was typed meanwhile
       this.notes.clear();
       this.news.forget();
       this.pages.leave();
-      this.adopt(reply);
+      const replaced = ENDING.includes(name) || this.#isUntouchedSample() ? token : '';
+      this.adopt(reply, {replaced, isQuiet: this.tabs.documents.has(reply.token)});
     }
     return reply.ok;
+  }
+
+  /** The sample of the first visit needs no tab when the person opens a document of their own. */
+  #isUntouchedSample() {
+    return this.isSample && !this.rows.some(row => ['edited', 'confirmed'].includes(row.state));
   }
 
   /**

@@ -8,7 +8,10 @@ import {openKeySheet} from './dialogs/key_sheet.js';
 import {openReplace} from './dialogs/replace.js';
 import {changeCase, insertPlaceholder, insertText} from './editor/text_commands.js';
 
-const EVERYWHERE = ['documents', 'help', 'part', 'part_back']; // the others act on the document, not on other pages
+const EVERYWHERE = [
+  ...['documents', 'next_document', 'previous_document', 'close_document'],
+  ...['help', 'part', 'part_back'],
+]; // the others act on the document, not on other pages
 
 /**
  * @param {Bench} bench
@@ -95,6 +98,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
   const places = [
     [pages.page?.element ?? null, 'a.btn'],
     [root.querySelector('.head'), '.headend button'],
+    [root.querySelector('.doctabs'), '[role=tab][tabindex="0"]'],
     [root.querySelector('.tools'), 'button[aria-pressed=true]'],
     [segment.layout.element, '#pinpoint-edit'],
     [segment.offers.hypotheses.element, 'button'],
@@ -206,6 +210,9 @@ const ACTIONS = {
     },
   goto: bench => () => openGoTo(bench),
   documents: bench => () => openDocuments(bench),
+  next_document: ({tabs}) => (tabs.isRow ? () => tabs.step(1) : null),
+  previous_document: ({tabs}) => (tabs.isRow ? () => tabs.step(-1) : null),
+  close_document: ({tabs}) => (tabs.isRow ? () => tabs.close() : null),
   match:
     ({side}, _place, keys) =>
     () =>

@@ -2,6 +2,7 @@
 import {Bench, TOKEN_KEY} from './bench.js';
 import {greet, inLanguage} from './core/connection.js';
 import {loadBindings} from './core/key_bindings.js';
+import {lastShown} from './core/open_documents.js';
 import {readStored} from './core/storage.js';
 import {currentLanguage, loadTexts} from './core/texts.js';
 
@@ -24,7 +25,7 @@ export const show = async (root, {server}) => {
   loadBindings();
   root.lang = document.documentElement.lang = currentLanguage();
   const inPageLanguage = inLanguage(server, currentLanguage());
-  const reply = await greet(inPageLanguage, readStored('session', TOKEN_KEY));
+  const reply = await greet(inPageLanguage, readStored('session', TOKEN_KEY), lastShown());
   new Bench(root, inPageLanguage).start(reply);
   stopFrames();
   return {};

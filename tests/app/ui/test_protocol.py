@@ -197,6 +197,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("remove_segmentation", {"project": 2}),
         ("choose_project", {"project": 1}),
         ("documents", {}),
+        ("open_documents", {"tokens": [workspace.token, "unknown"]}),
         ("changed_documents", {"stamp": -1}),
         ("changed_documents", {"stamp": api.sessions.store.list_changes.stamp}),
         ("move_document", {"session": workspace.session_id, "project": 2}),

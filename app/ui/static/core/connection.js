@@ -61,8 +61,11 @@ export class Connection {
    */
   send(name, args = {}, slot = null, joined = (_earlier, later) => later) {
     const {promise: done, resolve} = withResolvers();
-    const command = {name, args, slot, sequence: ++this.sequence, done, resolve};
-    const waiting = slot ? this.line.findLastIndex((c, i) => c.slot === slot && (i > 0 || !this.isBusy)) : -1;
+    const {token} = this.session; // of the document that is shown now, also if another one is shown when its turn comes
+    const command = {name, args, slot, token, sequence: ++this.sequence, done, resolve};
+    const waiting = slot
+      ? this.line.findLastIndex((c, i) => c.slot === slot && c.token === token && (i > 0 || !this.isBusy))
+      : -1;
     const both = waiting >= 0 ? joined(this.line[waiting].args, args) : null;
     if (both) {
       command.args = both;
@@ -89,11 +92,11 @@ export class Connection {
   }
 
   /**
-   * True if a command of that slot has not been answered yet.
+   * True if a command of that slot, for the document that is shown, has not been answered yet.
    * @param {string} slot
    */
   isPending(slot) {
-    return this.line.some(c => c.slot === slot);
+    return this.line.some(c => c.slot === slot && c.token === this.session.token);
   }
 
   /** Resolves when the queue is empty. */
@@ -107,11 +110,11 @@ export class Connection {
     let pause = 250;
     while (this.line.length && !this.isClosed) {
       const command = this.line[0];
-      const {token, version, open, detailStamp} = this.session;
+      const {version, open, detailStamp} = this.session;
       let reply;
       try {
         reply = await this.server.command({
-          token,
+          token: command.token,
           client: this.client,
           sequence: command.sequence,
           name: command.name,
@@ -195,12 +198,13 @@ export class Connection {
  * The reply to `hello`, sent again until the server answers.
  * @param {Server} server
  * @param {string | null} token
+ * @param {Record<string, string>} [lastShown] by person, for a window without a token
  * @returns {Promise<Reply>}
  */
-export const greet = async (server, token) => {
+export const greet = async (server, token, lastShown = {}) => {
   for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
     try {
-      const reply = await server.hello({token});
+      const reply = await server.hello({token, last_shown: lastShown});
       if (reply && typeof reply === 'object') return reply;
     } catch {
       /* the server is not there yet */

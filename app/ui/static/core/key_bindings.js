@@ -46,6 +46,9 @@ export const DEFAULTS = {
   search: ['Ctrl+K'],
   goto: ['Ctrl+G'],
   documents: ['Alt+O'],
+  next_document: ['Alt+PageDown'],
+  previous_document: ['Alt+PageUp'],
+  close_document: ['Alt+Shift+W'],
   replace: ['Ctrl+H'],
   split: ['Alt+Shift+X'],
   merge: ['Alt+Shift+J'],
@@ -231,6 +234,8 @@ const NAMES = {
   Escape: 'key.escape',
   End: 'key.end',
   Enter: 'key.enter',
+  PageUp: 'key.page_up',
+  PageDown: 'key.page_down',
 };
 /** @type {Record<string, string>} */
 const ARROWS = {ArrowUp: '\u2191', ArrowDown: '\u2193', ArrowLeft: '\u2190', ArrowRight: '\u2192'};

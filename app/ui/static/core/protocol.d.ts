@@ -68,6 +68,7 @@ export type Command =
   | RemoveMember
   | ListDocuments
   | ListChangedDocuments
+  | ListOpenDocuments
   | MoveDocument
   | AssignDocument
   | AssignSegments
@@ -181,6 +182,7 @@ export interface CommandResults {
   remove_member: ProjectMembers;
   documents: DocumentList;
   changed_documents: ChangedDocuments;
+  open_documents: OpenDocuments;
   move_document: DocumentList;
   assign_document: DocumentList;
   assign_segments: AssignedSegments;
@@ -987,9 +989,12 @@ export interface GlossaryView {
   is_shared: boolean;
 }
 
-/** A page was opened or reloaded; `token` is the session that it showed before. */
+/** A page was opened or reloaded; `token` is the session that it showed before.
+ *
+ * `last_shown` are the sessions that this browser showed last, by the name of the person who worked. */
 export interface Hello {
   token?: string | null;
+  last_shown?: Record<string, string>;
   language?: string;
 }
 
@@ -1161,6 +1166,12 @@ export interface ListMembers extends CommandFields {
 /** The models that can be chosen. */
 export interface ListModels extends CommandFields {
   name: 'models';
+}
+
+/** The rows of the documents with these tokens, which a browser has open in tabs. */
+export interface ListOpenDocuments extends CommandFields {
+  name: 'open_documents';
+  tokens: string[];
 }
 
 /** The documents that can be exported together with this one. */
@@ -1358,6 +1369,11 @@ export interface OpenDocument extends CommandFields {
   name: 'open_document';
   file: string;
   data: string;
+}
+
+/** The rows of the documents that were asked for, in the same order; null: the person sees no such document. */
+export interface OpenDocuments {
+  documents: (DocumentRow | null)[];
 }
 
 /** Opens a file of an archive as a document, without showing it. */

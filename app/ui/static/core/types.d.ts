@@ -107,6 +107,23 @@ declare global {
   type Answer = {ok: boolean; error?: {message: string}; is_overtaken?: boolean; [more: string]: any};
   type Server = Record<string, (message: object) => Promise<any>>;
   type SessionPlace = {token: string; version: number; open: number; detailStamp: number; newsStamp: number; listStamp: number | null};
+  /** Where a person is in a document: segment, selection of the field, and what the list shows; `top` in pixels. */
+  type Place = {
+    segment: number;
+    start: number;
+    end: number;
+    list: {filter: string; search: string; isPattern: boolean; sorting: string; top: number};
+  };
+  /** A document that a person has open in a tab; `place` is where they were in the window that they used last. */
+  type OpenDocument = {
+    token: string;
+    session: number;
+    name: string;
+    numConfirmed: number;
+    numSegments: number;
+    numEdited: number;
+    place: Place | null;
+  };
   type AlternativeRow = protocol.AlternativeRow;
   type MemoryMatch = protocol.MemoryMatch;
   type PreviewBlock = protocol.PreviewBlock;
@@ -147,6 +164,7 @@ declare global {
   };
   type CommandArgs = {[name: string]: any};
   type Command = {
+    token: string; // of the document that it is for
     name: string;
     args: CommandArgs;
     slot: string | null;

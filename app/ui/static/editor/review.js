@@ -6,7 +6,7 @@ import {dayAndTime} from '../core/texts.js';
 import {MAX_CHARACTERS} from './comment.js';
 
 export class Review {
-  /** @type {Map<number, string>} remarks that were typed and not sent, by segment */
+  /** @type {Map<string, string>} remarks that were typed and not sent, by document and segment */
   #unsent = new Map();
   #isSending = false;
 
@@ -60,22 +60,24 @@ export class Review {
 
   /** Another segment is open: keeps what was typed for the one before. */
   leave() {
-    const {index} = this.current;
-    if (index === null) return;
-    if (this.area.value.trim()) this.#unsent.set(index, this.area.value);
-    else this.#unsent.delete(index);
+    if (this.current.index === null) return;
+    if (this.area.value.trim()) this.#unsent.set(this.#key, this.area.value);
+    else this.#unsent.delete(this.#key);
+  }
+
+  get #key() {
+    return `${this.bench.session.token}:${this.current.index}`;
   }
 
   reset() {
     this.isReturning = false;
-    this.area.value = this.#unsent.get(this.current.index) ?? '';
+    this.area.value = this.#unsent.get(this.#key) ?? '';
     this.list.replaceChildren();
     this.update();
   }
 
-  /** Another document is open. */
+  /** Another document is open, and no segment yet. */
   forget() {
-    this.#unsent.clear();
     this.area.value = '';
   }
 
@@ -181,6 +183,7 @@ export class Review {
       return;
     }
     const {isReturning} = this;
+    const key = this.#key;
     const text = this.text.value;
     const sent = isReturning
       ? bench.connection.send('review', {segment: index, decision: 'returned', text, comment})
@@ -189,8 +192,8 @@ export class Review {
     const reply = await sent;
     this.#isSending = false;
     if (!reply.ok) return;
-    this.#unsent.delete(index);
-    if (this.current.index === index) {
+    this.#unsent.delete(key);
+    if (this.#key === key) {
       this.area.value = '';
       this.isReturning = false;
       this.text.focus();
@@ -199,6 +202,6 @@ export class Review {
     if (!isReturning) return;
     bench.steps.review('returned', index, {text, sent});
     const next = bench.list.nextToReview(index);
-    if (this.current.index === index && next !== null) bench.openSegment(next);
+    if (this.#key === key && next !== null) bench.openSegment(next);
   }
 }

@@ -39,6 +39,8 @@ export class Segment {
     this.earlier = new EarlierStates(bench, this.histories, () => this.view.paintState());
     /** @type {(() => void)[]} */
     this.waiting = []; // undo and redo pressed before the details arrived
+    /** @type {[number, number] | null} */
+    this.caret = null; // where the caret returns to when the text arrives
     const current = new CurrentSegment(bench);
     this.current = current;
     const record = (/** @type {string} */ kind) => this.history.record(this.snapshot(), kind);
@@ -185,6 +187,7 @@ export class Segment {
     this.source.forget();
     Object.assign(this.current, {index, detail: null, source: this.bench.rows[index].source});
     this.waiting = [];
+    this.caret = null;
     this.offers.hideQuestion();
     this.confirmation.forget();
     this.constraints.clear();
@@ -195,6 +198,23 @@ export class Segment {
     this.review.reset();
     this.alignment.update([]);
     this.view.paintState();
+  }
+
+  /**
+   * Puts the caret back to where the person left the segment, now or when its text arrives.
+   * @param {number} start
+   * @param {number} end
+   */
+  placeCaret(start, end) {
+    this.caret = [start, end];
+    this.#returnCaret();
+  }
+
+  #returnCaret() {
+    const {caret, text} = this;
+    if (!caret || caret[1] > text.value.length) return;
+    text.field.area.setSelectionRange(...caret);
+    if (this.current.detail) this.caret = null;
   }
 
   /** Another document is opened: no segment is open, and there is nothing to undo. */
@@ -216,6 +236,7 @@ export class Segment {
     current.detail = inWords(detail);
     this.sync();
     if (isFirst && !detail.is_pending) this.view.holdHeight();
+    this.#returnCaret();
     this.earlier.recall(detail);
     for (const step of this.waiting.splice(0)) step();
   }
@@ -247,6 +268,7 @@ export class Segment {
   }
 
   onTyped() {
+    this.caret = null;
     this.completion.typed();
     this.revision.typed();
     this.offers.hideQuestion();
@@ -457,8 +479,9 @@ export class Segment {
     this.text.focus();
   }
 
-  /** Sends typed text without waiting for a pause. */
+  /** Sends typed text, also of the comment, without waiting for a pause. */
   flush() {
     this.text.flush();
+    this.comment.flush();
   }
 }

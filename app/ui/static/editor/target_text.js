@@ -190,6 +190,7 @@ export class TargetText {
    */
   async send(text, origin, more = {}) {
     const {connection, session} = this.page;
+    const {token} = session; // another document may be shown when the answer comes
     const {visit} = this;
     const {index} = this.current;
     this.isDirty = false; // from here on the pending command protects the field
@@ -198,7 +199,7 @@ export class TargetText {
     const isOpen = visit === this.visit; // a segment that was opened again shows the stored text
     if (!reply.ok && isOpen && this.value === text) this.isDirty = true; // not stored: sent again with the next flush
     if (!reply.ok && isOpen && more.reported) this.field.changes.putBack(more.reported);
-    if (text !== null && reply.ok) drafts.drop(session.token, index, text);
+    if (text !== null && reply.ok) drafts.drop(token, index, text);
     this.onAnswer();
   }
 

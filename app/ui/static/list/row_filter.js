@@ -175,6 +175,26 @@ export class RowFilter {
     this.chips.forEach(c => c.chip.setAttribute('aria-pressed', String(c.name === name)));
   }
 
+  /** What is shown, for `restore`. */
+  kept() {
+    return {filter: this.name, search: this.searchField.value, isPattern: this.isPattern, sorting: this.sorting};
+  }
+
+  /**
+   * Chooses what was shown when the person left the document; null: all segments. The list is rebuilt afterwards.
+   * @param {ReturnType<RowFilter['kept']> | null} kept
+   */
+  restore(kept) {
+    const {filter, search, isPattern, sorting} = kept ?? {filter: '', search: '', isPattern: false, sorting: ''};
+    clearTimeout(this.searchTimer);
+    this.choose(Object.hasOwn(FILTERS, filter) ? filter : 'all');
+    this.sorting = Object.hasOwn(ORDERS, sorting) ? sorting : 'document';
+    this.isPattern = isPattern === true;
+    this.searchField.placeholder = t(this.isPattern ? 'search.pattern' : 'search.placeholder');
+    this.searchField.value = typeof search === 'string' ? search : '';
+    this.finder = finderOf(this.searchField.value, this.isPattern);
+  }
+
   /** Ends the search. */
   clearSearch() {
     this.searchField.value = '';

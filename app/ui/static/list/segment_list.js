@@ -333,6 +333,21 @@ export class SegmentList {
     this.showField();
   }
 
+  /** How far below the upper edge of the list the editor begins, in pixels. */
+  topOfEditor() {
+    return Math.round(this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top);
+  }
+
+  /**
+   * Scrolls so that the editor begins there again.
+   * @param {number} top what `topOfEditor` returned
+   */
+  scrollBack(top) {
+    this.scroll.scrollTop += this.topOfEditor() - top;
+    this.isArriving = false; // or details that arrive later would scroll down to the end of the editor
+    if (top >= 0 && top < this.scroll.clientHeight) this.showField();
+  }
+
   /** In a low window or at large zoom, the edit field is more important than the elements above it. */
   showField() {
     const field = this.editorItem.querySelector('.field')?.getBoundingClientRect();
