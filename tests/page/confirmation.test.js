@@ -24,7 +24,7 @@ beforeEach(async () => {
     field: 'Ein Haus',
     ownText: null,
     agrees: async () => true,
-    current: {index: 0, detail: {is_pending: false}, isPending: () => page.isPending, refusesChanges: () => false},
+    current: {index: 0, detail: {is_pending: false}, awaitsProposal: () => page.isPending, refusesChanges: () => false},
   };
   const bench = {
     say: () => {},
