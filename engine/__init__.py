@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         known_models,
         look_up,
         model_folder,
+        remove_download,
         remove_model,
     )
     from engine.model import Datastore, DatastoreOptions, StoredPair, offer_of
@@ -88,6 +89,7 @@ else:
             "known_models",
             "look_up",
             "model_folder",
+            "remove_download",
             "remove_model",
         ),
         "engine.model.compiled_model": ("use_core",),
@@ -176,6 +178,7 @@ __all__ = [
     "model_folder",
     "occurrences",
     "offer_of",
+    "remove_download",
     "remove_model",
     "sentence_spans",
     "serve_model",

@@ -24,7 +24,7 @@ from engine.decoding.pipeline import RequestPipeline
 from engine.decoding.question_steps import Steps, alternatives_steps, places_steps, price_steps
 from engine.errors import InvalidRequest, ModelError
 from engine.importers import FetchProgress, model_folder, origin_of, read_card
-from engine.importers.hub import hub_id_of
+from engine.importers.hub_cache import hub_id_of
 from engine.importers.resolve import holds_model, is_gguf
 from engine.interruption import Interruption
 from engine.model.checkpoint import LoadedModel, load_compiled, read_folder
@@ -111,7 +111,8 @@ class Translator(AnyTranslator):
         """Loads a model: a folder in our format, the hub's or fairseq's, or a hub id, fetched and converted once.
 
         A folder of a language model or another model of transformers is loaded by that library (see
-        engine/transformers_models), in 16 bits if it does not fit into memory in 32; a GGUF file by llama.cpp.
+        engine/transformers_models), in 16 bits if it does not fit into memory in 32; a GGUF file, also one of the hub
+        (MAKER/MODEL/FILE.gguf), by llama.cpp.
 
         Precision "half" is for GPUs, "int8" for the compiled core on CPUs; "auto" is the best of these for the device:
         on a CPU the core where that is faster, unless `is_compiled` is false, and otherwise "float32" in PyTorch.
@@ -130,10 +131,11 @@ class Translator(AnyTranslator):
 
             device = usable_device(device)
         if is_gguf(folder):
-            from engine.llama_models import load_gguf
+            from engine.llama_models import check_device, load_gguf
 
-            folder = Path(folder).absolute()
-            return cls(load_gguf(folder, str(device)), folder.stem, folder=folder)
+            check_device(str(device))
+            folder = model_folder(folder, on_fetch)
+            return cls(load_gguf(folder), folder.stem, folder=folder)
         folder = (Path(folder) if holds_model(folder) else model_folder(folder, on_fetch)).resolve()
         if holds_model(folder):
             from engine.transformers_models import load_folder

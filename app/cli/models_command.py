@@ -26,7 +26,7 @@ def models(flags: argparse.Namespace) -> int:
     """Lists the models, or installs or removes one; the exit status."""
     if flags.remove:
         for entry in remove_model(flags.remove):
-            print(f"removed {entry.name}: {entry.folder}")
+            print(f"removed {entry.name}: {entry.folder}, {entry.num_bytes / 1e6:.0f} MB")
         return 0
     address = flags.model_registry or os.environ.get(REGISTRY_VARIABLE) or DEFAULT_MODEL_REGISTRY
     try:

@@ -18,7 +18,7 @@ from app.models.published_models import ModelList, PublishedModels, licence_of
 from app.models.speeds import MeasuredSpeeds
 from app.models.style import formalities_of
 from app.segments.state import Json
-from engine import ModelEntry, describe_model, is_hub_id, remove_model
+from engine import ModelEntry, describe_model, is_hub_id, remove_download, remove_model
 
 MAX_CARD_CHARACTERS: Final = 50_000
 MAX_DIRECTIONS: Final = 6  # that a page shows
@@ -84,13 +84,19 @@ class ModelCatalog:
         """True if Pinpoint installed the model, or it was opened by its path."""
         return key.startswith(OPENED) or (entry.place == "cached" and not key.startswith(HUB))
 
-    def remove(self, key: str, entry: ModelEntry) -> None:
-        """Removes an installed model from this computer; of one that was opened by its path, the files stay."""
+    def remove(self, key: str, entry: ModelEntry) -> int:
+        """Removes a model from this computer; returns the bytes that became free.
+
+        Of one that was opened by its path, the files stay unless Pinpoint downloaded them. Raises ModelError if a file
+        cannot be removed.
+        """
         if key.startswith(OPENED):
+            freed = remove_download(entry.folder)
             self.opened.forget(key)
         else:
-            remove_model(entry.name)
+            freed = sum(removed.num_bytes for removed in remove_model(entry.name))
         self._speeds.forget(entry)
+        return freed
 
     def keep(self, handle: ModelHandle) -> None:
         """Keeps a language model of the hub in the list: it is used from the hub's cache, without a conversion."""

@@ -132,12 +132,13 @@ class DocumentModels:
         _check_hub_id(name, user)
         if (key := self.catalog.converted_from(name)) is not None:  # it is here, perhaps without a network
             entry = self.catalog.entry(key)
-            return {"name": name, "num_bytes": entry.num_bytes, "licence": entry.licence}
+            return {"name": name, "num_bytes": entry.num_bytes, "licence": entry.licence, "files": []}
         try:
             found = look_up(name)
         except ModelError as error:
             raise CommandError(str(error)) from error
-        return {"name": name, "num_bytes": found.num_bytes, "licence": found.licence}
+        files = [{"name": f"{name}/{file}", "num_bytes": size} for file, size in found.choices.items()]
+        return {"name": name, "num_bytes": found.num_bytes, "licence": found.licence, "files": files}
 
     def fetch(self, actor: Actor, user: ModelUser, name: str) -> None:
         """Translates this document with a model from the hub, which is downloaded first unless it is known already.
@@ -200,14 +201,14 @@ class DocumentModels:
 
         self._await(actor, user, Path(f"upload-{upload}"), name, load)
 
-    def remove(self, key: str) -> None:
+    def remove(self, key: str) -> Json:
         """Removes an installed model from this computer. Raises CommandError if an open document uses it."""
         entry = self.catalog.entries().get(key)
         if entry is None or not self.catalog.is_removable(key, entry):
             raise CommandError("This model was removed: open the list of models again.")
         if any(self._uses(handle, entry.folder) for handle in self.handles() if handle.state != "failed"):
             raise CommandError("{name} translates an open document: choose another model there first.", name=entry.name)
-        self.catalog.remove(key, entry)
+        return {"name": entry.name, "freed_bytes": self.catalog.remove(key, entry)}
 
     def stop(self, user: ModelUser) -> None:
         """Keeps the current model: stops waiting for the one that is being loaded."""

@@ -52,12 +52,30 @@ class ModelOffers(TypedDict):
     can_remove: bool
 
 
+class HubFile(TypedDict):
+    """A GGUF file of the hub by the name under which it is downloaded, MAKER/MODEL/FILE."""
+
+    name: str
+    num_bytes: int
+
+
 class HubOffer(TypedDict):
-    """A model of the hub: the bytes to download, and the licence that its card names, "" without one."""
+    """A model of the hub: the bytes to download, and the licence that its card names, "" without one.
+
+    Of a model that comes as GGUF `files`, one is chosen.
+    """
 
     name: str
     num_bytes: int
     licence: str
+    files: list[HubFile]
+
+
+class RemovedModel(TypedDict):
+    """A model that was removed, and the bytes that became free."""
+
+    name: str
+    freed_bytes: int
 
 
 class PublishedOffer(TypedDict):

@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import BinaryIO
 
 from engine.importers import FAMILIES, ModelEntry, is_hub_id, known_models, remove_model
+from engine.importers.hub import hub_id_and_file
+from engine.importers.hub_cache import folder_of
 from engine.model import Directions, megabytes
 
 _MOST_DIRECTIONS = 4
@@ -28,11 +30,10 @@ def list_models(output: BinaryIO, *, as_json: bool) -> None:
 
 def remove(name: str, output: BinaryIO) -> None:
     """Remove the converted models of that name and list the removed ones; raises ModelError."""
-    text = "".join(
-        f"removed {entry.name}: {entry.folder}, {megabytes(entry.num_bytes)}\n" for entry in remove_model(name)
-    )
-    if is_hub_id(name):
-        text += f"what was downloaded is in the hub's cache, for all programs: hf cache rm model/{name} removes it\n"
+    removed = remove_model(name)
+    text = "".join(f"removed {entry.name}: {entry.folder}, {megabytes(entry.num_bytes)}\n" for entry in removed)
+    if is_hub_id(name) and (hub_id := hub_id_and_file(name)[0]) and folder_of(hub_id).exists():
+        text += f"other files of it are in the hub's cache, for all programs: hf cache rm model/{hub_id} removes them\n"
     output.write(text.encode("utf-8", errors="backslashreplace"))
 
 

@@ -9,7 +9,8 @@ from engine.importers.catalogue import (
     known_models,
     origin_of,
     read_card,
+    remove_download,
     remove_model,
 )
-from engine.importers.hub import FetchProgress, HubModel, look_up
-from engine.importers.resolve import cache_folder, install_model, is_hub_id, model_folder
+from engine.importers.hub import FetchProgress, HubModel, is_hub_id, look_up
+from engine.importers.resolve import cache_folder, install_model, model_folder

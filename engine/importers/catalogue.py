@@ -9,7 +9,9 @@ from typing import Literal
 
 from engine.bundled_data import DATA_FOLDER
 from engine.errors import ModelError
-from engine.importers.hub import hub_id_of
+from engine.importers.hub import hub_id_and_file, is_hub_id
+from engine.importers.hub_cache import folder_of, hub_id_of, remove_downloaded
+from engine.importers.hub_gguf import hub_name_of_gguf, path_of, remove_gguf
 from engine.importers.language_models import LanguageModelFiles, files_of_folder, files_of_gguf
 from engine.importers.resolve import (
     REMOVED,
@@ -140,6 +142,7 @@ def known_models(bundled: Path = BUNDLED_MODELS, cache: Path | None = None) -> l
 def remove_model(name: str) -> list[ModelEntry]:
     """Remove all cached models of that name, including conversions of older files, and return them.
 
+    Of a model of the hub, the last entry is what Pinpoint downloaded.
     Raises ModelError if the model does not exist, or if a file cannot be removed.
     """
     names = (name, str(Path(name).resolve()))
@@ -147,17 +150,38 @@ def remove_model(name: str) -> list[ModelEntry]:
     found = [
         entry for entry in (describe_model(folder, "cached") for folder in _folders(parent)) if entry.name in names
     ]
-    if not found:
-        raise ModelError(
-            f"no model {name} is in {parent}; `python -m engine models` lists those that are, and only what was "
-            "converted can be removed"
-        )
     for entry in found:
         try:
             remove_whole(entry.folder)
         except OSError as error:
             raise ModelError(f"{entry.folder} cannot be removed ({error}); end the programs that use it") from error
+    if is_hub_id(name) and (freed := _remove_downloaded(name)):
+        hub_id, file = hub_id_and_file(name)
+        found.append(ModelEntry(name, path_of(hub_id, file) if file else folder_of(hub_id), "cached", num_bytes=freed))
+    if not found:
+        raise ModelError(
+            f"no model {name} is in {parent}; `python -m engine models` lists those that are, and only what was "
+            "converted, or downloaded by Pinpoint, can be removed"
+        )
     return found
+
+
+def remove_download(path: Path) -> int:
+    """Remove what Pinpoint downloaded of the model in a folder or GGUF file; returns the bytes that became free.
+
+    Files that Pinpoint did not download stay. Raises ModelError if a file cannot be removed.
+    """
+    name = hub_name_of(path)
+    is_download = bool(name) and (hub_name_of_gguf(path) or folder_of(hub_id_of(path)) in path.parents)
+    return _remove_downloaded(name) if is_download else 0
+
+
+def _remove_downloaded(name: str) -> int:
+    try:
+        hub_id, file = hub_id_and_file(name)
+        return remove_gguf(hub_id, file) if file else remove_downloaded(hub_id)
+    except OSError as error:
+        raise ModelError(f"{error.filename} cannot be removed ({error}); end the programs that use it") from error
 
 
 def _folders(parent: Path) -> list[Path]:
@@ -189,7 +213,7 @@ def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
     try:
         if (files := _files_of(folder)) is not None:
             return ModelEntry(
-                folder.stem if is_gguf(folder) else hub_id_of(folder) or folder.name,
+                hub_name_of(folder) or (folder.stem if is_gguf(folder) else folder.name),
                 folder,
                 place,
                 files.directions,
@@ -217,6 +241,13 @@ def describe_model(folder: Path, place: Place = "folder") -> ModelEntry:
         )
     except (ModelError, OSError) as error:
         return ModelEntry(name, folder, place, problem=str(error))
+
+
+def hub_name_of(path: Path) -> str:
+    """The name by which a folder or GGUF file was downloaded from the hub, "" for others."""
+    if is_gguf(path):
+        return hub_name_of_gguf(path) or (f"{hub_id}/{path.name}" if (hub_id := hub_id_of(path.parent)) else "")
+    return hub_id_of(path)
 
 
 def _files_of(path: Path) -> LanguageModelFiles | None:

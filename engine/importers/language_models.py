@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from importlib.util import find_spec
 from pathlib import Path
 
 from engine.errors import ModelError
@@ -167,6 +168,26 @@ def check_download(name: str, folder: Path, names: Collection[str], sizes: Mappi
         2,
         _FOLDER_SPARE_BYTES,
     ).check_memory(available_bytes())
+
+
+def check_gguf_download(name: str, num_bytes: int) -> None:
+    """Raises ModelError for a published GGUF file that cannot be used here: without llama.cpp or the memory for it."""
+    check_llama_cpp(name)
+    free, needed = available_bytes(), num_bytes + _FILE_SPARE_BYTES
+    if needed > free:
+        raise ModelError(
+            f"{name} needs {megabytes(needed)} of memory, of which {megabytes(free)} are free; use a file of up to "
+            f"{megabytes(max(0, free - _FILE_SPARE_BYTES))}, with fewer bits or of a smaller model"
+        )
+
+
+def check_llama_cpp(name: str) -> None:
+    """Raises ModelError if llama.cpp is not installed."""
+    if find_spec("llama_cpp") is None:
+        raise ModelError(
+            f"{name} needs llama.cpp, which is not installed; run pip install 'pinpoint[llama]' (it compiles "
+            "llama.cpp, which takes a C++ compiler and some minutes)"
+        )
 
 
 def _licence_of(folder: Path) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import secrets
 import shutil
 import sys
@@ -21,7 +20,8 @@ from typing import TYPE_CHECKING
 from engine.bundled_data import user_cache
 from engine.errors import ModelError
 from engine.importers.foreign_files import flush, is_fairseq, is_firefox, read_json, remove_abandoned
-from engine.importers.hub import FetchProgress, cached_files, fetch
+from engine.importers.hub import FetchProgress, cached_files, fetch, hub_id_and_file, is_hub_id
+from engine.importers.hub_gguf import gguf_of_hub
 from engine.importers.language_models import check_needs_no_code, files_of_folder
 from engine.model.checkpoint import CARD, CONFIG, ORIGIN, WEIGHTS
 from engine.model.config import KIND, ModelConfig
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 REPLACED = ".replaced"  # the ending of a model while another one takes its place
 REMOVED = ".removed-"  # the beginning of the name of a model while it is removed
-_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/\w[\w.-]*")
 _CONVERTER_VERSION = 2
 _HUB_FAMILIES = ("marian", "m2m_100", "fsmt")  # model_type in config.json
 
@@ -45,18 +44,15 @@ def cache_folder() -> Path:
     return user_cache() / "models"
 
 
-def is_hub_id(name: str) -> bool:
-    """True if the name has the form of a hub id, MAKER/MODEL."""
-    return _HUB_ID.fullmatch(name) is not None
-
-
 def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Path:
-    """The folder to load for a folder or a hub id, downloaded and converted if necessary.
+    """The folder to load for a folder or a hub id, downloaded and converted if necessary; or a GGUF file.
 
     `on_fetch` receives the progress of downloads; it cancels them by raising. Raises ModelError with what is missing
     and the cure.
     """
     folder = Path(name)
+    if is_gguf(folder) and folder.exists():
+        return folder.absolute()  # not resolved: a prompt file may be beside a link
     if folder.exists():
         return _converted(folder, str(folder.resolve()))
     if len(folder.parts) == 1 and _has_weights(installed := cache_folder() / folder):
@@ -67,6 +63,11 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
             f"{name} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
+    hub_id, file = hub_id_and_file(hub_id)
+    if is_gguf(hub_id):
+        raise ModelError(f"{name} is not a file; give the path of a GGUF file, or MAKER/MODEL/FILE.gguf of the hub")
+    if file:
+        return gguf_of_hub(hub_id, file, on_fetch)
     check = partial(_check_kind, hub_id)
     if (cached := cached_files(hub_id)) is None:
         return _converted(fetch(hub_id, check, on_fetch), hub_id)

@@ -3,6 +3,6 @@
 llama-cpp-python is an extra (`pip install 'pinpoint[llama]'`) and is imported only when such a file is loaded.
 """
 
-from engine.llama_models.gguf_files import load_gguf
+from engine.llama_models.gguf_files import check_device, load_gguf
 
-__all__ = ["load_gguf"]
+__all__ = ["check_device", "load_gguf"]

@@ -56,10 +56,12 @@ def test_table_has_a_line_for_each(cache: Path) -> None:
     assert all(family.pattern in table for family in FAMILIES)
 
 
-def test_all_conversions_of_a_name_are_removed_and_no_other_model(cache: Path) -> None:
+def test_all_conversions_of_a_name_are_removed_and_no_other_model(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(cache / "opus-mt-xx-0123", cache / "opus-mt-xx-4567")  # of files that the hub has replaced
     shutil.copytree(cache / "opus-mt-xx-0123", cache / "opus-mt-yy-0123")
     (cache / "opus-mt-yy-0123" / "origin.json").write_text('{"name": "team/opus-mt-yy"}', encoding="utf-8")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(cache.parent / "hub"))
+    (cache.parent / "hub" / "models--team--opus-mt-xx").mkdir(parents=True)  # downloaded by another program
     told = run("--remove", "team/opus-mt-xx")
     assert sorted(folder.name for folder in cache.iterdir()) == ["broken", "opus-mt-yy-0123"]
     assert told.count("removed team/opus-mt-xx: ") == 2

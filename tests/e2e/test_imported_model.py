@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from engine.importers import model_folder
+from app.models.opened_models import OpenedModels
+from engine.importers import model_folder as folder_of_model
 from tests.e2e.hand_server import loading, serve
 from tests.e2e.screen import DOCUMENT, Screen, events
+from tests.importers.gguf_files import write_header
 from tests.importers.hub import Hub, serving, use
 from tests.importers.marian import save_marian
 
@@ -29,7 +31,7 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
     save_marian(tmp_path / "opus-mt-en-de", ending=1.0)
     save_marian(tmp_path / "second-en-de", ending=1.5)
     (tmp_path / "second-en-de" / "README.md").write_text(HOSTILE, encoding="utf-8")
-    converted = model_folder(tmp_path / "second-en-de")  # converted earlier
+    converted = folder_of_model(tmp_path / "second-en-de")  # converted earlier
     wrong = shutil.copytree(converted, converted.parent / "wrong-en-de")
     (wrong / "origin.json").unlink()
     (wrong / "pieces.txt").write_text("<s>\n", encoding="utf-8")
@@ -153,3 +155,49 @@ def test_hub_model_is_downloaded_from_the_page(
             expect(header).to_have_text("opus-mt-en-fr")
             screen.wait_for_proposal()
             screen.check_nothing_went_wrong()
+
+
+def test_gguf_file_of_the_hub_is_chosen_from_a_list(
+    tabs: BrowserContext, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "theirs").mkdir()
+    for name, size in (("tiny-Q4.gguf", 250_000), ("tiny-Q8.gguf", 500_000)):
+        write_header(tmp_path / "theirs" / name, {"general.architecture": "llama", "general.name": "x" * size})
+    monkeypatch.setattr("engine.importers.language_models.find_spec", lambda name: None)
+    with serving(Hub(tmp_path / "theirs", "team/tiny-GGUF")) as hub:
+        monkeypatch.setenv("PINPOINT_CACHE", str(tmp_path / "cache"))
+        use(hub, tmp_path / "hub", monkeypatch)
+        with serve(loading(model_folder), tmp_path) as url:
+            screen = Screen(tabs.new_page(), url)
+            page = screen.page
+            screen.open_text(DOCUMENT)
+            screen.wait_for_proposal()
+            page.locator(".model").click()
+            models = page.get_by_role("dialog", name="Models")
+            name = models.get_by_label("Model name on the Hugging Face Hub")
+            name.fill("team/tiny-GGUF")
+            page.keyboard.press("Enter")
+            expect(models.get_by_text("This model comes in several files.")).to_be_visible()
+            expect(models.locator(".files li")).to_have_text(["tiny-Q4.gguf 0.3 MB", "tiny-Q8.gguf 0.5 MB"])
+            models.get_by_role("button", name="tiny-Q4.gguf").click()
+            expect(name).to_have_value("team/tiny-GGUF/tiny-Q4.gguf")
+            expect(models.get_by_role("status").filter(has_text="0.3 MB")).to_contain_text("licence apache-2.0")
+            expect(models.locator(".files li")).to_have_count(0)
+            models.get_by_role("button", name="Download and use").click()
+            expect(
+                page.get_by_text("team/tiny-GGUF/tiny-Q4.gguf needs llama.cpp, which is not installed")
+            ).to_be_visible()
+            assert hub.fetched == []
+
+            # One that is here is listed under its name, and removed with its file.
+            monkeypatch.setattr("engine.importers.language_models.find_spec", lambda name: True)
+            path = folder_of_model("team/tiny-GGUF/tiny-Q4.gguf")
+            OpenedModels().keep(path)
+            page.reload()
+            page.locator(".model").click()
+            row = models.get_by_role("region", name="team/tiny-GGUF/tiny-Q4.gguf")
+            row.get_by_role("button", name="Remove").click()
+            row.get_by_role("button", name="Remove from this computer").click()
+            expect(models.get_by_text("team/tiny-GGUF/tiny-Q4.gguf was removed; 0.3 MB of disk space")).to_be_visible()
+            expect(row).to_have_count(0)
+            assert not path.exists()

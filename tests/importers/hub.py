@@ -19,8 +19,9 @@ REVISION = "0" * 39 + "1"
 class Hub:
     """Serves the files of one folder as the model `hub_id`; `fetched` lists what was asked for.
 
-    The bytes of the file named `held` come once `release` is set. `checksums` are those that are published instead of
-    the files' own.
+    The bytes of the file named `held` come once `release` is set. After half of the file named `cut`, the connection
+    ends. `checksums` are those that are published instead of the files' own, `sizes` the sizes. `starts` has the first
+    byte of each GET.
     """
 
     def __init__(self, folder: Path, hub_id: str) -> None:
@@ -29,7 +30,9 @@ class Hub:
         self.checksums: dict[str, str] = {}
         self.licence = "apache-2.0"
         self.is_down = False
-        self.held = ""
+        self.held = self.cut = ""
+        self.sizes: dict[str, int] = {}
+        self.starts: list[int] = []
         self.release = threading.Event()
         self.url = ""
 
@@ -64,8 +67,8 @@ class Hub:
 
     def _described(self, name: str) -> dict[str, object]:
         data = (self.folder / name).read_bytes()
-        described: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": "0" * 40}
-        if name.endswith(".safetensors"):
+        described: dict[str, object] = {"rfilename": name, "size": self.sizes.get(name, len(data)), "blobId": "0" * 40}
+        if name.endswith((".safetensors", ".gguf")):
             checksum = self.checksums.get(name) or hashlib.sha256(data).hexdigest()
             described["lfs"] = {"size": len(data), "sha256": checksum, "pointerSize": 134}
         return described
@@ -84,6 +87,12 @@ def serving(hub: Hub) -> Iterator[Hub]:
 
         def _answer(self, method: str) -> None:
             status, headers, body = hub.answer(method, self.path)
+            start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").partition("-")[0])
+            if status == 200 and start:
+                status, headers = 206, {**headers, "Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"}
+                body = body[start:]
+            if method == "GET" and "/resolve/" in self.path:
+                hub.starts.append(start)
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
@@ -91,7 +100,9 @@ def serving(hub: Hub) -> Iterator[Hub]:
             if method == "GET":
                 if hub.held and self.path.endswith(f"/{hub.held}"):
                     hub.release.wait(60)
-                self.wfile.write(body)
+                is_cut = bool(hub.cut) and self.path.endswith(f"/{hub.cut}")
+                self.wfile.write(body[: len(body) // 2] if is_cut else body)
+                self.close_connection = self.close_connection or is_cut
 
         def log_message(self, *_: object) -> None:
             pass

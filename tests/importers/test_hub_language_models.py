@@ -11,7 +11,18 @@ import pytest
 
 pytest.importorskip("transformers", reason="transformers is not installed; pip install 'pinpoint[transformers]'")
 
-from engine import ModelError, Phrase, Request, SearchOptions, Translator, describe_model, look_up
+from engine import (
+    ModelError,
+    Phrase,
+    Request,
+    SearchOptions,
+    Translator,
+    describe_model,
+    look_up,
+    model_folder,
+    remove_download,
+    remove_model,
+)
 from tests.importers.hub import Hub, serving, use
 from tests.transformers_models.models_of_tests import model_of
 from tests.transformers_models.tokenizers_of_tests import byte_level
@@ -63,6 +74,32 @@ def test_a_model_is_fetched_once_with_its_name_and_without_pickled_weights(hub: 
     assert (entry.name, entry.licence, entry.problem) == (HUB_ID, "apache-2.0", "")
     hub.is_down = True
     assert Translator.load(HUB_ID).name == "tower-tiny"
+
+
+def test_what_was_downloaded_is_removed_and_files_of_other_programs_stay(hub: Hub, tmp_path: Path) -> None:
+    from huggingface_hub import hf_hub_download
+
+    theirs = Path(hf_hub_download(HUB_ID, "pytorch_model.bin"))
+    folder = model_folder(HUB_ID)
+    shared = folder.parent / "another revision" / "tokenizer.json"
+    shared.parent.mkdir()
+    shared.symlink_to((folder / "tokenizer.json").resolve())
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
+    [removed] = remove_model(HUB_ID)
+    kept = {"pytorch_model.bin", "tokenizer.json"}
+    assert removed.num_bytes == sum(size for name, size in sizes.items() if name not in kept)
+    assert theirs.is_file() and [*folder.iterdir()] == [theirs]
+    assert shared.is_file()
+    with pytest.raises(ModelError, match=f"no model {HUB_ID} is in"):
+        remove_model(HUB_ID)
+
+    shutil.rmtree(folder.parent.parent)
+    folder = model_folder(HUB_ID)
+    elsewhere = tmp_path / "elsewhere" / folder.parent.parent.name / "snapshots" / folder.name
+    shutil.copytree(folder, elsewhere)
+    assert remove_download(elsewhere) == 0 and elsewhere.exists()
+    assert remove_download(folder) == sum(sizes.values()) - sizes["pytorch_model.bin"]
+    assert not folder.parent.parent.exists()
 
 
 def test_a_file_that_differs_from_its_checksum_is_not_kept(hub: Hub) -> None:

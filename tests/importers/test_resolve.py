@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path
 from threading import Barrier
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -202,6 +203,8 @@ def test_of_a_model_that_is_not_read_nothing_but_its_configuration_is_fetched(
             (tmp_path / "config.json").write_text(json.dumps(settings), encoding="utf-8")
         return str(tmp_path)
 
+    nothing = SimpleNamespace(siblings=[], card_data=None, sha="")
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *_, **__: nothing)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", give)
     with pytest.raises(ModelError, match=message):
         model_folder("team/model")

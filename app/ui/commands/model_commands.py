@@ -110,11 +110,12 @@ class RemoveModel(ModelCommand):
     """Removes an installed model from this computer."""
 
     name: Literal["remove_model"]
+    result: ClassVar[Any] = r.RemovedModel
     key: Name
 
-    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         sessions.store.people.access(actor).check_administers()
-        sessions.models.remove(self.key)
+        return sessions.models.remove(self.key)
 
 
 class SwitchModel(ModelCommand):

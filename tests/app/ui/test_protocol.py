@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from app.access.actor import OWNER
 from app.formats.archive import pack
 from app.glossary.glossary import MAX_OWN_ID
+from app.models.opened_models import OpenedModels
 from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
@@ -85,7 +87,7 @@ def test_replies_have_the_shapes_of_the_protocol(api: Api):  # noqa: F811
 
 def hub_model(name: str) -> HubModel:
     """A model that the hub has under any name."""
-    return HubModel(name, "apache-2.0", {"model.safetensors": 80}, {}, frozenset())
+    return HubModel(name, "apache-2.0", {}, {}, frozenset(), "0123", {"tiny.gguf": 80})
 
 
 @pytest.fixture(autouse=True)
@@ -117,8 +119,11 @@ def test_shape_of_a_result_refuses_another_field(name: str):
         has_shape(good, Findings)
 
 
-def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
+def test_result_of_each_command_has_its_type(api: Api, tmp_path: Path):  # noqa: F811
     workspace = api.sessions.find(OWNER, api.hello(OWNER, {})["token"])
+    opened = api.sessions.models.catalog.opened = OpenedModels(tmp_path / "opened.json")
+    opened.keep(tmp_path)
+    [model] = opened.entries()
     for name, role in (("Ana", "manager"), ("Ben", "reviewer")):
         api.sessions.store.people.put(name, role)
     api.sessions.glossary_files.add(OWNER, workspace, b"router\tRouter\nfile\tDatei\n", "terms.tsv")
@@ -154,6 +159,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("models", {}),
         ("published_models", {"direction": None, "is_update": False}),
         ("look_up_model", {"model": "team/tiny"}),
+        ("remove_model", {"key": model}),
         ("model_pairs", {"direction": None}),
         ("import_glossary", {"import": staged, "fixes": [], "fills": {}, "decisions": {}, "others": "leave"}),
         ("glossary_switch", {"glossary": glossary.id, "is_on": False}),

@@ -164,7 +164,7 @@ export interface CommandResults {
   model_pairs: PairOffers;
   download_model: undefined;
   install_upload: undefined;
-  remove_model: undefined;
+  remove_model: RemovedModel;
   switch_model: undefined;
   fetch_model: undefined;
   look_up_model: HubOffer;
@@ -998,11 +998,20 @@ export interface Hello {
   language?: string;
 }
 
-/** A model of the hub: the bytes to download, and the licence that its card names, "" without one. */
+/** A GGUF file of the hub by the name under which it is downloaded, MAKER/MODEL/FILE. */
+export interface HubFile {
+  name: string;
+  num_bytes: number;
+}
+
+/** A model of the hub: the bytes to download, and the licence that its card names, "" without one.
+ *
+ * Of a model that comes as GGUF `files`, one is chosen. */
 export interface HubOffer {
   name: string;
   num_bytes: number;
   licence: string;
+  files: HubFile[];
 }
 
 /** Imports a translation memory of an archive that is being opened. */
@@ -1755,6 +1764,12 @@ export interface RemoveTerm extends CommandFields {
   name: 'remove_term';
   source: string;
   target: string;
+}
+
+/** A model that was removed, and the bytes that became free. */
+export interface RemovedModel {
+  name: string;
+  freed_bytes: number;
 }
 
 /** Takes a confirmation back. */

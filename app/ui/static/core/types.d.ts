@@ -97,6 +97,7 @@ declare global {
     | protocol.ErrorReply;
 
   /* ---- results of commands and questions ---- */
+  type HubFile = protocol.HubFile;
   type HubOffer = protocol.HubOffer;
   type ModelOffer = protocol.ModelOffer;
   type PublishedModel = protocol.PublishedOffer;

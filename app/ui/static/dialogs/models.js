@@ -149,10 +149,12 @@ class Coming {
 const naming = (bench, kind, placeholder, ask, begun, lookUp = null) => {
   let known = ''; // the name that was looked up
   const found = h('p.num', {role: 'status'});
+  const files = h('ul.files');
   const go = h('button.btn', {type: 'submit'});
   const restart = () => {
     known = '';
     setText(found, '');
+    files.replaceChildren();
     setText(go, t(lookUp ? 'models.look_up' : `models.${kind}.go`));
   };
   const name = h('input', {
@@ -173,6 +175,16 @@ const naming = (bench, kind, placeholder, ask, begun, lookUp = null) => {
     name.select();
     wrong.scrollIntoView({block: 'nearest'});
   };
+  /** One of several files of a model; the press looks it up. @param {HubFile} file */
+  const choice = file => {
+    const choose = () => {
+      name.value = file.name;
+      restart();
+      name.form?.requestSubmit();
+    };
+    const label = file.name.split('/').at(-1) ?? '';
+    return h('li', button('.btn.small', {onclick: choose}, label), ' ', h('span.num.muted', megabytes(file.num_bytes)));
+  };
   /** @param {Event} event */
   const begin = async event => {
     event.preventDefault();
@@ -186,7 +198,10 @@ const naming = (bench, kind, placeholder, ask, begun, lookUp = null) => {
     }
     const reply = await lookUp(asked);
     if (!reply.ok) refuse(reply.error.message);
-    else if (name.value === asked) {
+    else if (name.value === asked && reply.result.files.length) {
+      setText(found, t('models.files'));
+      files.replaceChildren(...reply.result.files.map(choice));
+    } else if (name.value === asked) {
       known = asked;
       const {num_bytes, licence} = reply.result;
       const terms = licence ? t('published.licence', {name: licence}) : t('models.no_licence');
@@ -200,6 +215,7 @@ const naming = (bench, kind, placeholder, ask, begun, lookUp = null) => {
     h('label.line', h('span', t(`models.${kind}`)), name),
     go,
     found,
+    files,
     h('p.muted', {id: `pinpoint-${kind}-note`}, t(`models.${kind}.note`)),
     wrong,
   );
@@ -236,7 +252,11 @@ export const showModels = async (bench, direction = null, files = []) => {
       },
       can_remove
         ? async () => {
-            await bench.connection.send('remove_model', {key: model.key});
+            const gone = await bench.connection.send('remove_model', {key: model.key});
+            if (gone.ok) {
+              const {name, freed_bytes: freed} = gone.result;
+              setText(removed, t('models.removed', {name, size: megabytes(freed)}));
+            }
             await refresh();
           }
         : null,
@@ -268,6 +288,7 @@ export const showModels = async (bench, direction = null, files = []) => {
   const opener = naming(bench, 'open', '/models/model.gguf', path => connection.send('open_model', {path}), close);
   const coming = new Coming(bench);
   const problem = h('p.wrong.maybe', {role: 'alert'});
+  const removed = h('p.muted', {role: 'status'});
   /**
    * @param {ModelStatus} model
    * @param {string} reported
@@ -279,7 +300,7 @@ export const showModels = async (bench, direction = null, files = []) => {
     title: t('models.title'),
     classes: '.models',
     body: [
-      h('div.top', coming.element, problem),
+      h('div.top', coming.element, problem, removed),
       h('p.muted', t('models.note')),
       list,
       can_add ? published.element : null,
