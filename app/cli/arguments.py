@@ -190,7 +190,8 @@ def build_parser() -> argparse.ArgumentParser:
     translate.add_argument(
         "--also", type=lambda names: tuple(names.split(",")), metavar="TEXTS",
         help="texts of a Word document to translate too, separated by commas: comments, charts, diagrams, properties, "
-        "hidden (index entries, prompts and tips, lists of choices, WordArt), placeholders (of content controls)",
+        "hidden (index entries, prompts and tips, lists of choices, WordArt), placeholders (of content controls); of "
+        "XLIFF: locked (locked segments are read, and stay as they are)",
     )  # fmt: skip
     translate.add_argument(
         "--rule", action="append", metavar="RULE",

@@ -53,7 +53,7 @@ def stats(flags: argparse.Namespace) -> int:
         for summary in sessions:
             figures = _figures(store, summary.id, idle_limit_ms)
             hter = "" if figures.hter is None else f"{figures.hter:.2f}"
-            confirmed = f"{summary.num_confirmed}/{summary.num_segments}"
+            confirmed = f"{summary.num_confirmed}/{summary.num_segments - summary.num_locked}"
             length = f"{figures.num_words_confirmed:,} {counting_unit(summary.direction.partition('-')[0])}"
             print(
                 f"{summary.id:>7}  {confirmed:>11}  {length:>18}  {_clock(figures.net_ms):>8}  "

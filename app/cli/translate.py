@@ -17,7 +17,7 @@ from app.cli.glossary_check import glossary_report
 from app.cli.log_commands import bytes_of, check_output, write
 from app.errors import CommandError, GlossaryError
 from app.formats import Reading, format_of, srx
-from app.formats.documents import Document, Export, with_language
+from app.formats.documents import Document, Export, Segment, with_language
 from app.formats.read_file import ReadFile, read_file
 from app.formats.soft_breaks import line_breaks_of
 from app.formats.srx import RuleFile
@@ -36,7 +36,7 @@ from app.models.style import Style
 from app.reports.translated_document import translated_document
 from app.segments.findings import findings_of, unmet_texts
 from app.segments.proposal_view import DecodingResult
-from app.segments.state import SegmentState
+from app.segments.state import SegmentLock, SegmentState
 from app.tags.protect import Protection
 from app.text.encoding import codec_of, shortened_list
 from app.text.language_names import english_name
@@ -133,7 +133,7 @@ class TranslateRun:
         formed = _formed(memory, direction)
         segments = [_segment(document, index, glossary, formed) for index in range(len(document.segments))]
         segments = [replace(one, numbers=self._style.numbers_in(one.source, direction)) for one in segments]
-        todo = [segment for segment in segments if document.segments[segment.index].target is None]
+        todo = [one for one in segments if document.segments[one.index].target is None and not one.lock]
         known = {} if memory is None else _remembered(memory, flags.memory.name, todo)
         todo = [segment for segment in todo if segment.index not in known]
         protections = [
@@ -206,7 +206,14 @@ def drafted(
             if (finding.check == "limits" or finding.kind == "position") and not finding.is_error:
                 say(f"{where}: {finding.message}")
     states = [
-        SegmentState(s.index, s.source, 0, state=_state(s.state, s.index in texts), target=texts.get(s.index, s.target))
+        SegmentState(
+            s.index,
+            s.source,
+            0,
+            state=_state(s.state, s.index in texts),
+            target=texts.get(s.index, s.target),
+            lock=_lock(s),
+        )
         for s in document.segments
     ]
     made = translated_document(document, states, direction.partition("-")[2])
@@ -260,8 +267,18 @@ def _segment(document: Document, index: int, glossary: TermMatcher, formed: Call
     source = place.source
     hits = tuple(replace(hit, term=formed(hit.term)) for hit in glossary.find(source))
     return SegmentState(
-        index, source, count_words(source), hits=hits, limits=place.limits, placeholders=place.placeholders
+        index,
+        source,
+        count_words(source),
+        hits=hits,
+        limits=place.limits,
+        placeholders=place.placeholders,
+        lock=_lock(place),
     )
+
+
+def _lock(segment: Segment) -> SegmentLock | None:
+    return SegmentLock(is_of_file=True) if segment.is_locked else None
 
 
 def _formed(memory: MemoryIndex | None, direction: str) -> Callable[[Term], Term]:

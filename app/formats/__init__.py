@@ -197,6 +197,7 @@ FORMATS: Final = {
             xliff.parse,
             10 * MIB,
             is_paired=True,
+            extras=xliff.EXTRAS,
             takes_comments=True,
             has_forms=True,
             conventions=(QT,),

@@ -31,8 +31,8 @@ class Unit:
 
     In prose, `source[i]` is at `start + i` and the unit may be split into lines and sentences. In a file with targets,
     the unit is one segment. `target` is the translation that the file already contains, `limits` are the limits of its
-    length. `form` names the form of a message with several, such as plural forms: texts of other forms are not
-    repetitions.
+    length. `is_locked`: the file forbids to change its translation. `form` names the form of a message with several,
+    such as plural forms: texts of other forms are not repetitions.
     """
 
     start: int
@@ -44,6 +44,7 @@ class Unit:
     whole: tuple[tuple[int, int], ...] = ()  # spans of `source` in which no sentence may end
     limits: TextLimits | None = None
     review: ReviewState = ""
+    is_locked: bool = False
     form: str = ""
     breaks: tuple[tuple[int, int], ...] = ()  # spans of `source` with a line break (`app.formats.soft_breaks`)
 

@@ -34,7 +34,7 @@ class Segment:
     A segment that was merged into another has an empty source and an empty place. `target` is the file's own
     translation, and `state` is "confirmed" if the file marks it as done. `note` is the file's comment on the segment,
     `limits` are the limits of the length of its translation. `placeholders` are texts of its source that are
-    placeholders by the conventions of the file (`app.text.placeholder_conventions`).
+    placeholders by the conventions of the file (`app.text.placeholder_conventions`). `is_locked`: nobody may change it.
     """
 
     index: int
@@ -47,6 +47,7 @@ class Segment:
     limits: TextLimits | None = None
     placeholders: tuple[str, ...] = ()
     review: ReviewState = field(default="", compare=False)  # known when the file is read; then the log has it
+    is_locked: bool = field(default=False, compare=False)  # the same
 
 
 @dataclass(frozen=True, slots=True)

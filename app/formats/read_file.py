@@ -161,7 +161,16 @@ class ReadFile:
             if unit.target is not None:
                 state = "confirmed" if unit.is_confirmed else "edited"
             yield Segment(
-                index, unit.source, unit.start, unit.end, unit.target, state, unit.note, unit.limits, review=unit.review
+                index,
+                unit.source,
+                unit.start,
+                unit.end,
+                unit.target,
+                state,
+                unit.note,
+                unit.limits,
+                review=unit.review,
+                is_locked=unit.is_locked,
             )
             return
         for number, (start, end) in enumerate(_spans_of(unit, split, self.format.reading.line_breaks), index):

@@ -379,6 +379,17 @@ def m0023_research_views(db: Database) -> None:
     create_research_views(db)
 
 
+@migrations()
+def m0024_lock_of_a_segment(db: Database) -> None:
+    """True for a locked segment, computed from its constraints, so that it is counted quickly; who locked it."""
+    db.execute("""
+        ALTER TABLE segment ADD COLUMN is_locked INTEGER GENERATED ALWAYS AS (
+            CASE json_valid(constraints) WHEN 1 THEN json_extract(constraints, '$.lock') IS NOT NULL END) VIRTUAL
+    """)
+    db.execute("CREATE INDEX locked_segment ON segment (session_id, is_locked) WHERE is_locked")
+    db.execute("CREATE INDEX lock_of_segment ON event (session_id, segment_index, seq) WHERE type = 'lock'")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

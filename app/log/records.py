@@ -29,6 +29,8 @@ EventType = Literal[
     "comment",
     # review: a confirmed text was approved or returned, or that was taken back; a remark of translator or reviewer
     "review", "remark",
+    # a segment was locked: nobody changes it until it is unlocked
+    "lock", "unlock",
     # segments: split in two, or merged with the next one; with the new positions of the parts
     "split", "merge",
     # constraints: "avoid" bans a word, "unavoid" allows it again; "beginning" is the required start of the translation
@@ -95,7 +97,8 @@ class SessionSummary(Checked):
 
     `is_untouched`: the session has no glossary of its own and no segment was changed; the file may have had
     translations. `path` is that in the archive or selection in which the document was opened, if it was. `assignee` is
-    the person to whom the document is assigned, or ""; `part_assignees` are those who have parts of it.
+    the person to whom the document is assigned, or ""; `part_assignees` are those who have parts of it. The numbers of
+    confirmed, approved and returned segments are those without the locked ones.
     """
 
     id: int
@@ -107,6 +110,7 @@ class SessionSummary(Checked):
     num_confirmed: int
     num_approved: int
     num_returned: int
+    num_locked: int
     created_ms: int
     last_ms: int
     is_untouched: bool

@@ -87,7 +87,7 @@ def insert_segments(log: LogConnection, session_id: int, segments: Iterable[Segm
                 s.target,
                 s.state,
                 packed(s.limits),
-                to_json(_verdict(s)),
+                to_json(_given(s)),
                 to_json(s.placeholders),
             )
             for s in segments
@@ -109,7 +109,7 @@ def new_record(
         versions=dict(versions),
         options=dict(options),
         segments=tuple(
-            SavedSegment(s.index, s.source, s.target, s.state, 0, _verdict(s), s.note, s.limits, s.placeholders)
+            SavedSegment(s.index, s.source, s.target, s.state, 0, _given(s), s.note, s.limits, s.placeholders)
             for s in giving_way(document.segments)
         ),
         glossaries=glossaries,
@@ -217,11 +217,15 @@ def list_sessions(
             (SELECT count(*) FROM segment INDEXED BY filled_segment WHERE session_id = session.id AND source != '')
                 AS num_segments,
             (SELECT count(*) FROM segment INDEXED BY confirmed_segment
-                WHERE session_id = session.id AND state = 'confirmed') AS num_confirmed,
+                WHERE session_id = session.id AND state = 'confirmed')
+                - {_locked("state = 'confirmed'")} AS num_confirmed,
             (SELECT count(*) FROM segment INDEXED BY reviewed_segment
-                WHERE session_id = session.id AND review = 'approved') AS num_approved,
+                WHERE session_id = session.id AND review = 'approved')
+                - {_locked("review = 'approved'")} AS num_approved,
             (SELECT count(*) FROM segment INDEXED BY reviewed_segment
-                WHERE session_id = session.id AND review = 'returned') AS num_returned,
+                WHERE session_id = session.id AND review = 'returned')
+                - {_locked("review = 'returned'")} AS num_returned,
+            {_locked("source != ''")} AS num_locked,
             NOT {_CHANGED} AS is_untouched, coalesce(project_id, 0) AS project_id,
             assignee, coalesce(bundle_document.path, '') AS path,
             (SELECT json_group_array(DISTINCT person) FROM assigned_segment WHERE session_id = session.id)
@@ -251,6 +255,12 @@ def list_sessions(
             )
             for row in rows
         ]
+
+
+def _locked(condition: str) -> str:
+    """The number of locked segments of a session that meet a condition, as SQL; few segments are locked."""
+    locked = "SELECT count(*) FROM segment INDEXED BY locked_segment WHERE session_id = session.id AND is_locked"
+    return f"({locked} AND {condition})"
 
 
 # Of a session, those with the same name and value in a `SessionRecord`.
@@ -334,9 +344,10 @@ def store_places(log: LogConnection, session_id: int, segments: Iterable[Segment
     )
 
 
-def _verdict(segment: Segment) -> dict[str, Any]:
-    """The segment's constraints at the start: what the file states about its review."""
-    return {"verdict": {"decision": segment.review, "text": segment.target}} if segment.review else {}
+def _given(segment: Segment) -> dict[str, Any]:
+    """The segment's constraints at the start: what the file states about its review and its lock."""
+    verdict = {"verdict": {"decision": segment.review, "text": segment.target}} if segment.review else {}
+    return {**verdict, "lock": {"is_of_file": True}} if segment.is_locked else verdict
 
 
 def _saved_segment(row: Mapping[str, Any]) -> SavedSegment:

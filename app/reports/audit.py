@@ -29,7 +29,7 @@ TYPES: Final[Mapping[AuditKind, tuple[EventType, ...]]] = {
     "document": ("open", "resume", "split", "merge", "style", "model", "checks_chosen", "consent"),
     "text": ("insert", "delete", "paste", "edit", "undo", "redo", "hypothesis_taken"),
     "confirmation": ("confirm", "reopen"),
-    "review": ("review", "remark"),
+    "review": ("review", "remark", "lock", "unlock"),
     "comment": ("comment",),
     "constraint": ("pin", "unpin", "avoid", "unavoid", "beginning", "locked"),
     "term": ("glossary", "term_added", "term_removed"),

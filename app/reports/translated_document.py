@@ -23,27 +23,28 @@ def translated_document(
 
     The note counts segments that are not confirmed or not translated, placeholders that differ, and comments that the
     format cannot store. Segments that are neither edited nor confirmed get their text in `proposals`, as a draft, else
-    the text of the file. `only_confirmed` exports only confirmed segments.
+    the text of the file; locked ones keep the text that they have. `only_confirmed` exports only confirmed segments.
     """
     texts: dict[int, str] = {}
     drafts: set[int] = set()
     comments: dict[int, str] = {}
     reviews: dict[int, Review] = {}
-    num_confirmed = num_proposed = 0
+    num_confirmed = num_proposed = num_locked = 0
     for segment in segments:
         if not segment.source:
             continue  # merged into another
         if segment.comment:
             comments[segment.index] = segment.comment
         reviews[segment.index] = segment.review
+        num_locked += segment.lock is not None
         if segment.state == "confirmed":
-            num_confirmed += 1
+            num_confirmed += not segment.lock
         elif only_confirmed:
             continue
         else:
             drafts.add(segment.index)
-        is_proposed = segment.target is None or segment.state == "pretranslated"
-        text = (proposals or {}).get(segment.index) if is_proposed else segment.target
+        is_proposed = not segment.lock and (segment.target is None or segment.state == "pretranslated")
+        text = segment.text if segment.lock else (proposals or {}).get(segment.index) if is_proposed else segment.target
         if text is not None and text.strip():
             texts[segment.index] = text
             num_proposed += is_proposed
@@ -51,12 +52,13 @@ def translated_document(
     numbers = {index: number for number, index in enumerate(document.order, 1)}
     num_segments = len(numbers)
     notes = [exported.note] if exported.note else []
-    if num_confirmed < num_segments:
+    num_open = num_segments - num_locked - num_confirmed
+    if num_open:
         notes.append(
             Message(
                 "Segments that are not confirmed: {count:,} of {total:,}.",
-                count=num_segments - num_confirmed,
-                total=num_segments,
+                count=num_open,
+                total=num_segments - num_locked,
             )
         )
     if num_proposed:

@@ -139,4 +139,4 @@ class SessionClock:
 
 
 def _counts(segment: SegmentState) -> bool:
-    return bool(segment.source) and segment.state == "confirmed"
+    return bool(segment.source) and segment.state == "confirmed" and not segment.lock

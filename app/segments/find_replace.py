@@ -110,7 +110,9 @@ def found_in(segments: Iterable[SegmentState], query: Query) -> Json:
 
 
 def text_for(segment: SegmentState, query: Query) -> str | None:
-    """The segment's text, typed or machine-translated; None if the query excludes the segment."""
+    """The segment's text, typed or machine-translated; None if the query excludes the segment, or if it is locked."""
+    if segment.lock:
+        return None
     return None if segment.state == "confirmed" and not query.in_confirmed else segment.text
 
 

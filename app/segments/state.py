@@ -34,6 +34,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class SegmentLock:
+    """Nobody may change the segment: a person has locked it, or `is_of_file`. The log names the person."""
+
+    is_of_file: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class StoredAnswer:
     """The best hypothesis of a complete answer, stored in the log so that it survives a restart.
 
@@ -65,7 +72,7 @@ class SegmentState:
     `verdict` is the reviewer's last decision, `num_remarks` counts the remarks about the segment in the log.
     `note` (context, comments), `limits` and `placeholders` come from the document file, `comment` from the user.
     `replaced_proposal` is the proposal before, if a change of terms replaced it. A segment that was merged into another
-    one has an empty source.
+    one has an empty source. `lock` is set while nobody may change the text, the constraints and the review.
     """
 
     index: int
@@ -99,6 +106,7 @@ class SegmentState:
     filled_rate: int = 0
     verdict: Verdict | None = None
     num_remarks: int = 0
+    lock: SegmentLock | None = None
 
     @property
     def resolved(self) -> ResolvedConstraints:
@@ -171,8 +179,8 @@ class SegmentState:
     @property
     def needs_decoding(self) -> bool:
         """True if there is no pending request and no answer for the current constraints."""
-        if not self.source:
-            return False  # merged into another
+        if not self.source or self.lock:
+            return False  # merged into another, or keeps the text that it has
         return not self.is_pending and (self.decoded is None or not self.is_answered_by(self.decoded))
 
     @property
@@ -222,7 +230,17 @@ class SegmentState:
     def can_be_filled(self) -> bool:
         """True if a match may be filled in: no person has typed, confirmed, pinned or banned anything here."""
         is_untouched = self.target is None and self.state != "confirmed" and self.constraints.is_empty
-        return bool(self.source) and is_untouched
+        return bool(self.source) and is_untouched and not self.lock
+
+    @property
+    def is_open(self) -> bool:
+        """True if a translator still has to confirm it."""
+        return self.state != "confirmed" and not self.lock
+
+    @property
+    def is_to_review(self) -> bool:
+        """True if a reviewer still has to approve or return it."""
+        return self.state == "confirmed" and self.review != "approved" and not self.lock
 
     @property
     def machine_text(self) -> str | None:

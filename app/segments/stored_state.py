@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from app.log.records import SavedSegment, SegmentUpdate
 from app.segments import Json
 from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
-from app.segments.state import Review, SegmentState, StoredAnswer, Verdict
+from app.segments.state import Review, SegmentLock, SegmentState, StoredAnswer, Verdict
 from app.text.words import count_words
 
 _RENAMED: Final = {"beginning": "prefix", "previous": "follow", "freed_from": "followed_before"}
@@ -25,6 +25,7 @@ def segment_update(segment: SegmentState, read_version: int) -> SegmentUpdate:
         "comment": segment.comment,
         "verdict": asdict(segment.verdict) if segment.verdict else None,
         "num_remarks": segment.num_remarks,
+        "lock": asdict(segment.lock) if segment.lock else None,
         "recalled": _stored_answer_payload(segment.stored_answer) if segment.stored_answer else None,
     }
     return SegmentUpdate(segment.state, segment.target, segment.version, constraints, read_version)
@@ -59,6 +60,7 @@ def restore_segment(saved: SavedSegment) -> SegmentState:
         comment=kept.get("comment", ""),
         verdict=_stored_verdict(kept.get("verdict")),
         num_remarks=kept.get("num_remarks", 0),
+        lock=SegmentLock(kept["lock"]["is_of_file"]) if kept.get("lock") else None,
         note=saved.note,
         limits=saved.limits,
         placeholders=saved.placeholders,

@@ -15,9 +15,11 @@ class Tally:
         self._by_state: Counter[str] = Counter()
         self._words: Counter[str] = Counter()  # by state
         self._by_review: Counter[str] = Counter()
+        self.num_locked = 0
+        self._words_locked = 0
         self.num_attention = 0
         self.num_commented = 0
-        self.num_translated = 0  # by the machine or the translator
+        self.num_translated = 0  # by the machine or the translator, without locked ones as all that follows
         self.words_translated = 0
         self.to_translate: set[int] = set()
         self._stamps: dict[int, int] = {}  # by segment index, last changed at the end
@@ -42,11 +44,15 @@ class Tally:
             self.to_translate.discard(segment.index)
 
     def _count_one(self, segment: SegmentState, sign: int) -> None:
+        self.num_attention += sign * bool(segment.attention)
+        self.num_commented += sign * bool(segment.comment or segment.num_remarks)
+        if segment.lock:
+            self.num_locked += sign
+            self._words_locked += sign * segment.num_words
+            return
         self._by_state[segment.state] += sign
         self._words[segment.state] += sign * segment.num_words
         self._by_review[segment.review] += sign
-        self.num_attention += sign * bool(segment.attention)
-        self.num_commented += sign * bool(segment.comment or segment.num_remarks)
         self.num_translated += sign * segment.is_translated
         self.words_translated += sign * segment.num_words * segment.is_translated
 
@@ -58,10 +64,10 @@ class Tally:
             yield index
 
     def counts(self) -> dict[str, int]:
-        """Number of segments for each filter of the segment list."""
+        """Number of segments for each filter of the segment list; of states and reviews, without locked ones."""
         total, confirmed = self._by_state.total(), self._by_state["confirmed"]
         return {
-            "all": total,
+            "all": total + self.num_locked,
             "open": total - confirmed,
             "edited": self._by_state["edited"],
             "confirmed": confirmed,
@@ -70,8 +76,9 @@ class Tally:
             "to_review": confirmed - self._by_review["approved"],
             "approved": self._by_review["approved"],
             "returned": self._by_review["returned"],
+            "locked": self.num_locked,
         }
 
     def words(self) -> dict[str, int]:
-        """Source words of the confirmed segments and of all segments."""
-        return {"confirmed": self._words["confirmed"], "all": self._words.total()}
+        """Source words of the confirmed segments, of all segments that are not locked, and of the locked ones."""
+        return {"confirmed": self._words["confirmed"], "all": self._words.total(), "locked": self._words_locked}

@@ -43,6 +43,7 @@ def row_view(segment: SegmentState) -> Json:
         "num_pins": len(segment.constraints.pins),
         "is_commented": bool(segment.comment or segment.num_remarks),
         "review": segment.review,
+        "is_locked": segment.lock is not None,
         "is_repetition": segment.origin == "propagated" and segment.state == "edited",
         "is_from_memory": segment.is_from_memory,
         "match_rate": shown_rate(segment),

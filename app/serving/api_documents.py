@@ -96,6 +96,7 @@ class DocumentProgress:
     num_translated: int
     num_failed: int
     num_confirmed: int
+    num_locked: int
     seconds_left: int | None
 
 
@@ -147,7 +148,7 @@ class ApiDocuments:
         except CommandError as error:
             raise ApiError("unsupported", str(error)) from error
         project = self.project_for(caller, direction, order.project)
-        num_characters = sum(len(each.source) for each in document.segments if each.target is None)
+        num_characters = sum(len(s.source) for s in document.segments if s.target is None and not s.is_locked)
         charge(caller, num_characters)
         workspace = self._sessions.opener.start_unshown(caller.actor, document, direction, project, style)
         number, secret = secrets.token_hex(16).upper(), hash_of(order.secret)
@@ -199,7 +200,8 @@ class ApiDocuments:
             len(segments),
             len(segments) - num_left,
             sum(segment.is_translated and segment.text is None for segment in segments),
-            sum(segment.state == "confirmed" for segment in segments),
+            sum(segment.state == "confirmed" and not segment.lock for segment in segments),
+            sum(segment.lock is not None for segment in segments),
             ahead["seconds_left"] if state == "translating" else None,
         )
 

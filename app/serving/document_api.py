@@ -89,7 +89,8 @@ class DocumentStatusReply(DocumentSchema):
     num_segments: int
     num_translated: int = Field(description="By the model, the memory or a person.")
     num_failed: int
-    num_confirmed: int = Field(description="By a person on the page.")
+    num_confirmed: int = Field(description="By a person on the page; without locked ones.")
+    num_locked: int
     seconds_left: int | None
 
 

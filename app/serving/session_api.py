@@ -39,7 +39,8 @@ class SessionSchema(BaseModel, from_attributes=True):
     document: str = Field(validation_alias="document_name")
     direction: str
     num_segments: int
-    num_confirmed: int
+    num_confirmed: int = Field(description="Without locked ones.")
+    num_locked: int
     created_ms: int = Field(description="Milliseconds since 1970.")
     last_ms: int
 

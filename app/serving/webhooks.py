@@ -232,7 +232,7 @@ class Webhooks:
         for key, row in changed.items():
             seq, was_finished = self._read.get(key, (0, False))
             summary = summaries.get(row["id"])
-            is_finished = summary is not None and 0 < summary.num_segments == summary.num_confirmed
+            is_finished = summary is not None and 0 < summary.num_segments - summary.num_locked == summary.num_confirmed
             bodies = []
             if summary is not None:
                 bodies = self._bodies(summary, seq, row["num_events"], is_finished and not was_finished)
@@ -257,14 +257,14 @@ class Webhooks:
         """The bodies of deliveries about some events of a session, with the time of each event."""
         query = (
             "SELECT type, wall_ms, payload FROM event WHERE session_id = ? AND seq > ? AND seq <= ? "
-            "AND type IN ('project', 'review', 'confirm') ORDER BY seq"
+            "AND type IN ('project', 'review', 'confirm', 'lock') ORDER BY seq"
         )
         purpose = Message("read the events")
         found, confirmed = [], None
         for row in self._store.connection.rows(purpose, query, (summary.id, after, until)):
             payload, wall_ms = json.loads(row["payload"]), row["wall_ms"]
             by = payload.get("person", "")
-            if row["type"] == "confirm":
+            if row["type"] in ("confirm", "lock"):
                 confirmed = _body("finished", summary, wall_ms, by, {}), wall_ms
             elif row["type"] == "project" and payload.get("change") in ("assign", "assign_part") and payload["member"]:
                 num_segments = sum(last - first + 1 for first, last in payload.get("segments", ()))
@@ -363,5 +363,6 @@ def _body(event: str, summary: SessionSummary, wall_ms: int, by: str, more: Mapp
         "direction": summary.direction,
         "num_segments": summary.num_segments,
         "num_confirmed": summary.num_confirmed,
+        "num_locked": summary.num_locked,
     }
     return {"event": event, "time": when, "by": by, "document": document, **more}

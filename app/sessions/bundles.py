@@ -224,6 +224,7 @@ def _row(summary: SessionSummary) -> Json:
         "path": summary.shown_name,
         "num_confirmed": summary.num_confirmed,
         "num_segments": summary.num_segments,
+        "num_locked": summary.num_locked,
     }
 
 

@@ -104,5 +104,6 @@ def _offer(summary: SessionSummary) -> Json:
         "name": summary.shown_name,
         "num_confirmed": summary.num_confirmed,
         "num_segments": summary.num_segments,
+        "num_locked": summary.num_locked,
         "last_ms": summary.last_ms,
     }

@@ -21,8 +21,8 @@ from engine import Formality
 class ProjectName(TypedDict):
     """A project; without a name of its own, "". Its choices for matches of the memory, in percent.
 
-    `has_review`: its segments are reviewed; `may_review`: by the actor, too. `may_assign`: the person
-    may assign parts of the document.
+    `has_review`: its segments are reviewed; `may_review`: by the actor, too. `may_lock` and `may_assign`: the person
+    may lock segments, and assign parts of the document.
     """
 
     id: int
@@ -32,6 +32,7 @@ class ProjectName(TypedDict):
     import_penalty: int
     has_review: bool
     may_review: bool
+    may_lock: bool
     may_assign: bool
 
 
@@ -95,7 +96,7 @@ class ModelView(TypedDict):
 
 
 class SegmentCounts(TypedDict):
-    """The number of segments for each filter of the list."""
+    """The number of segments for each filter of the list; of states and reviews, those that are not locked."""
 
     all: int
     open: int
@@ -106,13 +107,15 @@ class SegmentCounts(TypedDict):
     to_review: int
     approved: int
     returned: int
+    locked: int
 
 
 class WordCounts(TypedDict):
-    """Words of the source."""
+    """Words of the source; all and confirmed ones are those of segments that are not locked."""
 
     confirmed: int
     all: int
+    locked: int
 
 
 class WorkView(TypedDict):
@@ -160,7 +163,8 @@ class SegmentRow(TypedDict):
 
     `match_rate` is the match of the memory that was filled in, otherwise the best one, in percent, or 0. `tags` are
     the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
-    assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another.
+    assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another,
+    `is_locked` that nobody may change it.
     """
 
     index: int
@@ -173,6 +177,7 @@ class SegmentRow(TypedDict):
     num_pins: int
     is_commented: bool
     review: Review
+    is_locked: bool
     is_repetition: bool
     is_from_memory: bool
     match_rate: int
@@ -214,12 +219,13 @@ class NewsView(TypedDict):
 
 
 class SessionOffer(TypedDict):
-    """An earlier session that can be continued."""
+    """An earlier session that can be continued. Locked segments are not among the confirmed ones."""
 
     session: int
     name: str
     num_confirmed: int
     num_segments: int
+    num_locked: int
     last_ms: int
 
 

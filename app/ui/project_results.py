@@ -174,6 +174,7 @@ class PackableDocument(TypedDict):
     path: str
     num_confirmed: int
     num_segments: int
+    num_locked: int
 
 
 class PackableGroup(TypedDict):

@@ -205,6 +205,13 @@ class RemarkView(TypedDict):
     returned: str
 
 
+class LockView(TypedDict):
+    """Why a segment is locked: by its file, or by a person; the owner of the server has the name ""."""
+
+    is_of_file: bool
+    person: str
+
+
 class SegmentDetails(TypedDict):
     """The open segment. `target` is the person's text, null while the machine's is shown.
 
@@ -236,6 +243,7 @@ class SegmentDetails(TypedDict):
     limits: LimitsView | None
     comment: str
     review: Review
+    lock: LockView | None
     remarks: list[RemarkView]
     placeholders: list[str]
     origin: Origin | None

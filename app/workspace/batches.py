@@ -33,9 +33,9 @@ class _Change:
     after: SegmentState
 
     def is_due(self, now: SegmentState, *, is_undo: bool) -> bool:
-        """True if the segment has the state after the step, possibly because later steps were undone."""
+        """True if the segment has the state after the step, such as when later steps were undone, and is not locked."""
         left = self.after if is_undo else self.before
-        return (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
+        return not now.lock and (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
 
 
 class Batches:
@@ -116,7 +116,7 @@ class Batches:
         changes = [
             (other, replace(other, target=source.target, state="edited", origin=origin), ())
             for other in others
-            if other.state != "confirmed" and other.origin != "typed" and other.target != source.target
+            if other.is_open and other.origin != "typed" and other.target != source.target
         ]
         return self._make(work, changes, "propagated") if changes else None
 

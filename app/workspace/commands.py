@@ -33,6 +33,7 @@ from app.workspace.decoding import DecodeQueue
 from app.workspace.glossaries import GlossaryEditor
 from app.workspace.glossary_imports import GlossaryImports
 from app.workspace.learning import Learning
+from app.workspace.locks import Locks
 from app.workspace.memory import MemoryLookup
 from app.workspace.model_questions import Questions
 from app.workspace.model_use import ModelUse
@@ -108,6 +109,7 @@ class Workspace:
         )
         self.learning.on_learned = self.decoding.translate_after_learning
         self.structure = Structure(core, self.terms, self.style, self.decoding)
+        self.locks = Locks(core, self.decoding, lambda: self.project)
         self.glossaries = GlossaryEditor(core, self.terms, self.decoding)
         self.glossary_imports = GlossaryImports(core, self.terms, self.glossaries, lambda: self.project)
         self._writers = Writers()
@@ -161,12 +163,17 @@ class Workspace:
                 open_index,
                 detail_since,
             )
-            may_review = self.project.has_review and self.store.people.access(actor).reviews(self.project.id)
-            people = self.store.people
-            may_assign = people.has_roles and people.access(actor).manages(self.project.id)
-            project = {**project_view(self.project), "may_review": may_review, "may_assign": may_assign}
+            people, access = self.store.people, self.store.people.access(actor)
+            may_lock = access.reviews(self.project.id)
+            rights = {
+                "may_review": self.project.has_review and may_lock,
+                "may_lock": may_lock,
+                "may_assign": people.has_roles and access.manages(self.project.id),
+            }
+            project = {**project_view(self.project), **rights}
             if "segment" in reply:
                 reply["segment"]["remarks"] = self.review.remarks(reply["segment"]["index"])
+                reply["segment"]["lock"] = self.locks.view(reply["segment"]["index"])
             reply["document"] |= {"session": self.session_id, "project": project}
             reply["lookups_left"] = self.memory.rates.num_left
             reply["people"] = self.presence.others(actor)

@@ -153,9 +153,9 @@ class WorkspaceCore:
         return attention_for(segment, self.findings(segment) if segment.target is not None else ())
 
     def in_order_to_change(self, actor: Actor) -> list[SegmentState]:
-        """The segments that the actor may change, in order."""
+        """The segments that the actor may change, in order: neither locked nor assigned to another person."""
         held = self.parts.held_by_others(actor)
-        return [segment for segment in self.in_order() if segment.index not in held]
+        return [segment for segment in self.in_order() if segment.index not in held and not segment.lock]
 
     # ---- changes ----
 
@@ -171,6 +171,7 @@ class WorkspaceCore:
             work = UnitOfWork(actor)
             yield work
             known = [(self.segments[s.index], s) for s in work.states if s.index < len(self.segments)]
+            self._check_locks(known)
             self.parts.check_changes(actor, known, self.positions)
             states = [replace(state, attention=self.attention(state)) for state in work.states]
             if work.events or work.states:
@@ -191,6 +192,32 @@ class WorkspaceCore:
                 self.carry_out(effect)
             if adopted:
                 self._notify()
+
+    def _check_locks(self, pairs: Sequence[tuple[SegmentState, SegmentState]]) -> None:
+        """Raises CommandError for the change of a locked segment; comments and remarks are free."""
+        for before, after in pairs:
+            if before.lock and _kept_by_lock(before) != _kept_by_lock(after):
+                number, name = self.number(before.index), self.locked_by(before)
+                if name:
+                    raise CommandError(
+                        "Segment {index} is locked by {name}: a reviewer or manager of the project can unlock it.",
+                        index=number,
+                        name=name,
+                    )
+                raise CommandError(
+                    "Segment {index} is locked: a reviewer or manager of the project can unlock it.", index=number
+                )
+
+    def locked_by(self, segment: SegmentState) -> str:
+        """The name of the person who locked a segment; "" for the owner, for a file, and if it is not locked."""
+        if segment.lock is None or segment.lock.is_of_file:
+            return ""
+        query = """
+            SELECT coalesce(json_extract(payload, '$.person'), '') AS person FROM event INDEXED BY lock_of_segment
+            WHERE session_id = ? AND segment_index = ? AND type = 'lock' ORDER BY seq DESC LIMIT 1
+        """
+        rows = self.store.connection.rows(Message("read the events"), query, (self.session_id, segment.index))
+        return str(rows[0]["person"]) if rows else ""
 
     def _updates(self, states: Sequence[SegmentState]) -> list[tuple[int, SegmentUpdate]]:
         """The new states for the log, each with the version that it replaces."""
@@ -307,9 +334,14 @@ class WorkspaceCore:
         return after if after.target is None else replace(after, attention=self.attention(after))
 
 
-def _in_list(segment: SegmentState) -> tuple[bool, bool, Review]:
+def _in_list(segment: SegmentState) -> tuple[bool, bool, Review, bool]:
     """What the list of documents counts."""
-    return bool(segment.source), segment.state == "confirmed", segment.review
+    return bool(segment.source), segment.state == "confirmed", segment.review, segment.lock is not None
+
+
+def _kept_by_lock(segment: SegmentState) -> tuple[object, ...]:
+    """Everything about a segment that nobody may change while it is locked."""
+    return segment.source, segment.target, segment.state, segment.constraints, segment.verdict
 
 
 class AnswerThread:

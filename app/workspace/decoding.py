@@ -82,7 +82,7 @@ class DecodeQueue:
         words_left = tally.words()["all"] - tally.words_translated
         return {
             "done": tally.num_translated,
-            "total": len(self._core.order),
+            "total": len(self._core.order) - tally.num_locked,
             "is_running": self.is_pretranslating,
             "words_per_second": rate and round(rate, 1),
             "seconds_left": round(words_left / rate) if rate else None,
@@ -90,6 +90,8 @@ class DecodeQueue:
 
     def hurry(self, actor: Actor, segment: SegmentState) -> None:
         """Decodes the segment that the translator looks at before the rest of the document."""
+        if segment.lock:
+            return
         index = segment.index
         is_under_way = self._in_flight.get(index) == "document"
         if is_under_way or not segment.is_pending:
@@ -125,17 +127,31 @@ class DecodeQueue:
 
     def sources_changed(self, actor: Actor, indices: Sequence[int]) -> None:
         """These segments were split or merged: their old requests are void, and the open segment is decoded again."""
+        self._withdraw(indices)
+        if self._core.open_index is not None:
+            if not self._core.segments[self._core.open_index].source:
+                self._core.open_index = indices[0]
+            self.hurry(actor, self._core.segments[self._core.open_index])
+            self.start_from(self._core.open_index)
+
+    def locks_changed(self, actor: Actor, indices: Sequence[int]) -> None:
+        """These segments were locked, and their old requests are void; or unlocked, and may need a translation."""
+        core = self._core
+        self._withdraw(indices)
+        for index in indices:
+            self._forget_other_model(core.segments[index])
+        if core.open_index is not None and not self.is_suspended:
+            self.hurry(actor, core.segments[core.open_index])
+        self.start_from(core.open_index or 0)
+
+    def _withdraw(self, indices: Sequence[int]) -> None:
+        """Drops the requests for these segments, whose numbers the caller has made void."""
         for index in indices:
             if self._core.model.engine is not None:
                 self._core.model.engine.cancel(self._key(index))
             self._waiting.pop(index, None)
             self._in_flight.pop(index, None)
             self._texts_before.pop(index, None)
-        if self._core.open_index is not None:
-            if not self._core.segments[self._core.open_index].source:
-                self._core.open_index = indices[0]
-            self.hurry(actor, self._core.segments[self._core.open_index])
-            self.start_from(self._core.open_index)
 
     def translate_by_terms(self, actor: Actor, changed: list[int], besides: int | None = None) -> int:
         """Translates these segments again because their terms have changed; returns their number, without `besides`.
@@ -146,7 +162,7 @@ class DecodeQueue:
         core.touch()
         if core.open_index in changed:
             self.hurry(actor, core.segments[core.open_index])
-        again = [i for i in changed if i not in (core.open_index, besides) and core.segments[i].state != "confirmed"]
+        again = [i for i in changed if i not in (core.open_index, besides) and core.segments[i].is_open]
         for index in again:
             segment = core.segments[index]
             if segment.target is None:
@@ -176,7 +192,7 @@ class DecodeQueue:
                 continue
             if self._in_flight.get(index) == "document":  # its answer would not draw from the learned segment
                 self.ask(SYSTEM, segment, "document")  # as in `_pump`
-            elif segment.decoded is not None and not segment.is_pending:
+            elif segment.decoded is not None and not segment.is_pending and not segment.lock:
                 core.adopt(replace(segment, decoded=None))
                 again.append(index)
         self._order.put_again(again)
@@ -249,6 +265,8 @@ class DecodeQueue:
         self._in_flight.clear()
         self._waiting.clear()
         for segment in list(self._core.segments):
+            if segment.lock:
+                continue
             number = segment.requested + segment.is_pending  # a running request is void
             fresh = replace(segment, decoded=None, stored_answer=None, prices=None, requested=number, answered=number)
             self._core.adopt(fresh)
@@ -266,9 +284,14 @@ class DecodeQueue:
             facts.append(model.precision)
         self._made_with = hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
         for segment in list(self._core.segments):
-            if segment.stored_answer and segment.stored_answer.made_with != self._made_with:
-                state: State = "new" if segment.target is None else segment.state
-                self._core.adopt(replace(segment, stored_answer=None, state=state))
+            self._forget_other_model(segment)
+
+    def _forget_other_model(self, segment: SegmentState) -> None:
+        """Drops the stored answer of a segment if it is of another model; a locked segment keeps it."""
+        answer = segment.stored_answer
+        if answer and answer.made_with != self._made_with and self._made_with and not segment.lock:
+            state: State = "new" if segment.target is None else segment.state
+            self._core.adopt(replace(segment, stored_answer=None, state=state))
 
     def close(self) -> None:
         """Cancels everything that is under way."""
@@ -371,7 +394,7 @@ class DecodeQueue:
     def _ask_again_if_outdated(self, index: int) -> None:
         """Requests a segment again whose terms changed while it was being decoded."""
         segment = self._core.segments[index]
-        if not segment.needs_decoding or segment.state == "confirmed":
+        if not segment.needs_decoding or not segment.is_open:
             return
         if index == self._core.open_index:
             self.hurry(SYSTEM, segment)  # an answer that is out of date asks for it

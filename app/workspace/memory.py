@@ -130,7 +130,7 @@ class MemoryLookup:
         return self.library.scope(self._project())
 
     def _prefill(self, work: UnitOfWork, index: MemoryIndex, segment: SegmentState) -> SegmentState | None:
-        if not segment.source or segment.target is not None or segment.version:
+        if not segment.can_be_filled or segment.version:
             return None
         texts = {clean_target(text) for text in exact_texts(index, segment.source, self._scope())}
         if len(texts) != 1 or not (text := texts.pop()).strip():

@@ -108,15 +108,15 @@ def first_waiting(
     """The first segment that waits for the actor, otherwise the first of all.
 
     That is an unconfirmed segment that is assigned to them; otherwise, for a reviewer, one to review; otherwise an
-    unconfirmed one that is assigned to nobody; otherwise any unconfirmed one. `assigned` has the person of each
-    assigned segment.
+    unconfirmed one that is assigned to nobody; otherwise any unconfirmed one. Locked segments do not wait. `assigned`
+    has the person of each assigned segment.
     """
     person = actor.name
     waiting = (
-        (s for s in segments if person and assigned.get(s.index) == person and s.state != "confirmed"),
-        (s for s in segments if is_reviewer and s.state == "confirmed" and s.review != "approved"),
-        (s for s in segments if s.index not in assigned and s.state != "confirmed"),
-        (s for s in segments if s.state != "confirmed"),
+        (s for s in segments if person and assigned.get(s.index) == person and s.is_open),
+        (s for s in segments if is_reviewer and s.is_to_review),
+        (s for s in segments if s.index not in assigned and s.is_open),
+        (s for s in segments if s.is_open),
     )
     return next((segment for some in waiting for segment in some), segments[0])
 

@@ -853,6 +853,23 @@ def test_comments_of_a_word_document_are_translated_when_asked(
     assert status == 2 and "'pictures' is not a kind of text: choose from comments, charts" in err
 
 
+def test_locked_segments_of_a_file_stay_as_they_are_also_when_they_are_read(
+    translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    locked = '<trans-unit id="2" translate="no"><source>Acme</source></trans-unit>'
+    (tmp_path / "a.xlf").write_text(
+        '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" datatype="plaintext" '
+        'source-language="en" target-language="de"><body><trans-unit id="1"><source>One.</source></trans-unit>'
+        f"{locked}</body></file></xliff>",
+        encoding="utf-8",
+    )
+    for also in ((), ("--also", "locked")):
+        status, _, _ = run(capsys, "translate", tmp_path / "a.xlf", *also, "-o", tmp_path / "b.xlf")
+        written = (tmp_path / "b.xlf").read_text(encoding="utf-8")
+        assert (status, "de: One." in written, locked in written) == (0, True, True)
+        (tmp_path / "b.xlf").unlink()
+
+
 def test_archive_is_translated_with_everything_else_unchanged(
     translator: HandTranslator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -113,6 +113,7 @@ GOOD: dict[type, dict[str, Any]] = {
         "num_confirmed": 0,
         "num_approved": 0,
         "num_returned": 0,
+        "num_locked": 0,
         "created_ms": 0,
         "last_ms": 0,
         "is_untouched": True,

@@ -535,7 +535,7 @@ def test_lowest_rate_and_penalties_are_stored_in_the_project(run: Run):
     assert first.memory.matches(OWNER, 1)["matches"] == []
     assert first.snapshot(OWNER)["document"]["project"] == {
         "id": 1, "name": "", "min_match": 80, "other_penalty": 2, "import_penalty": 3,
-        "has_review": False, "may_review": False, "may_assign": False,
+        "has_review": False, "may_review": False, "may_lock": True, "may_assign": False,
     }  # fmt: skip
     run.projects.edit(OWNER, first, first.project.id, ProjectDraft("Renamed"))
     run.projects.choose(OWNER, first, first.project.id)

@@ -50,7 +50,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("begin_files", "open_file", "open_entry", "import_entry", "end_files"), "member"),
     **dict.fromkeys(("packable", "pack", "analyse", "open_document", "open_sample"), "member"),
     **dict.fromkeys(("resume_session", "restart_document"), "member"),
-    "review": "reviewer",
+    **dict.fromkeys(("review", "lock_segments", "lock_step"), "reviewer"),
     **dict.fromkeys(("create_project", "download_model", "fetch_model", "install_upload", "look_up_model"), "creator"),
     "published_models": "creator",  # where the list is read from the network
     **dict.fromkeys(("edit_project", "delete_project", "choose_segmentation", "remove_segmentation"), "manager"),

@@ -96,7 +96,7 @@ def test_assigned_returned_and_finished_documents_are_told_without_their_texts(
     part, whole = receiver.taken()
     document = {
         "session": session, "name": "doors.txt", "project": project, "direction": "en-de", "num_segments": 6,
-        "num_confirmed": 0,
+        "num_confirmed": 0, "num_locked": 0,
     }  # fmt: skip
     told = {"event": "assigned", "by": "Ana", "person": "Ben", "document": document}
     assert {key: part[key] for key in told} == told and part["num_segments"] == 3

@@ -90,7 +90,7 @@ def test_comments_of_a_word_document_are_chosen_in_the_page(screen: Screen):
     screen.page.get_by_role("button", name="Import settings").first.click()
     dialog = screen.page.get_by_role("dialog", name="Import settings")
     expect(dialog.get_by_role("button", name="Import again")).to_be_disabled()
-    dialog.get_by_role("group", name="Translate these texts too").get_by_label("Comments").check()
+    dialog.get_by_role("group", name="Offer these texts too").get_by_label("Comments").check()
     dialog.get_by_role("button", name="Import again").click()
     expect(screen.row(3)).to_contain_text("Is it so?")
 

@@ -1,7 +1,8 @@
 """XLIFF 1.2 and 2.x: only targets, their states and translator notes are written.
 
 A segment is a trans-unit or a `<mrk mtype="seg">` of 1.2, or a segment of 2.x. Inline elements are shown as numbered
-placeholders (`app.formats.inline`). Units with translate="no" and segments locked by a tool are not shown.
+placeholders (`app.formats.inline`). Units with translate="no" and segments locked by a tool are shown,
+as locked, only if a person asks for them.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from app.text.language_names import language_of
 from app.text.text_limits import TextLimits
 
 MAX_UNITS: Final = 60_000  # before those that are not translated are left out; a tree of them takes seconds
+EXTRAS: Final[Mapping[str, Message]] = {"locked": Message("locked segments")}  # that can be chosen, with their names
 _UNIT = re.compile(r"<(?:[\w.-]+:)?(?:trans-unit|segment)[\s/>]")
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:"
 _STATES_1: Mapping[ReviewState, str] = {"approved": "signed-off", "returned": "needs-translation"}
@@ -53,7 +55,7 @@ class XliffFile(PairedFile):
     """An XLIFF file; a place is the content of a source.
 
     `languages` are declared by the root (2.x) or by the `file` elements (1.x) whose texts are offered; `left_out` are
-    the texts in other languages.
+    the texts in other languages. `extras` is ("locked",) if the file has locked segments, shown or not.
     """
 
     decoded: DecodedText
@@ -63,6 +65,8 @@ class XliffFile(PairedFile):
     languages: tuple[str, str] = ("", "")
     left_out: Sequence[Unit] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
+    extras: Sequence[str] = ()
+    has_locked: bool = False  # True if locked segments are among the units
 
     @property
     def is_version_2(self) -> bool:
@@ -83,7 +87,7 @@ class XliffFile(PairedFile):
         others = [languages for languages in _pairs(self.entries) if language_of(languages[1]) == language]
         if not others or language_of(self.languages[1]) == language:
             return self
-        return _read(self.decoded, self.root, others[0])
+        return _read(self.decoded, self.root, others[0], with_locked=self.has_locked)
 
     def tags(self, start: int, end: int) -> RawTags:
         """The tags of the source at a place; empty if the place does not exist."""
@@ -301,8 +305,11 @@ class XliffFile(PairedFile):
         return splice(text[base : entry.segmented.inner_end], edits)
 
 
-def parse(data: bytes, name: str) -> XliffFile:
-    """Parses an XLIFF file. Raises DocumentError with the line number if it is not valid."""
+def parse(data: bytes, name: str, extras: Sequence[str] = ()) -> XliffFile:
+    """Parses an XLIFF file; `extras` are the kinds of further segments to show, out of `EXTRAS`.
+
+    Raises DocumentError with the line number if it is not valid.
+    """
     decoded = decode_xml(data, name)
     if sum(1 for _ in _UNIT.finditer(decoded.text)) > MAX_UNITS:
         raise DocumentError(
@@ -319,13 +326,17 @@ def parse(data: bytes, name: str) -> XliffFile:
             name=name,
             found=found,
         )
-    return _read(decoded, root)
+    return _read(decoded, root, with_locked="locked" in extras)
 
 
-def _read(decoded: DecodedText, root: Node, languages: tuple[str, str] | None = None) -> XliffFile:
+def _read(
+    decoded: DecodedText, root: Node, languages: tuple[str, str] | None = None, *, with_locked: bool
+) -> XliffFile:
     """The file with the texts of these languages, by default the first ones that it declares for a text."""
     is_version_1 = _version(root).startswith("1")
     entries = list(entries_1(root, decoded.text) if is_version_1 else entries_2(root, decoded.text))
+    extras = EXTRAS if any(entry.is_locked(part) for entry in entries for part in entry.parts) else ()
+    entries = [entry for entry in entries if entry.is_translated or with_locked]
     pairs = _pairs(entries)
     chosen = languages or next(iter(pairs), _languages(root.first("file") or root))
     limits = {entry.owner.start: stated for entry in entries if (stated := _limit(entry))}
@@ -333,12 +344,12 @@ def _read(decoded: DecodedText, root: Node, languages: tuple[str, str] | None = 
     left_out: list[Unit] = []
     for entry in entries:
         found = units if _is_same_pair(_languages(_declaring(entry)), chosen) else left_out
-        found += _units(entry, decoded.text, limits.get(entry.owner.start))
+        found += _units(entry, decoded.text, limits.get(entry.owner.start), with_locked=with_locked)
     others = [" → ".join(code or "?" for code in pair) for pair in pairs if not _is_same_pair(pair, chosen)]
     not_offered = Message("Not offered: texts in {languages}.", languages=shortened_list(others)) if others else None
     num_limits = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
     notes = tuple(filter(None, (not_offered, *file_notes(root, entries, num_limits))))
-    return XliffFile(decoded, root, entries, units, chosen, left_out, notes)
+    return XliffFile(decoded, root, entries, units, chosen, left_out, notes, tuple(extras), with_locked)
 
 
 def _declaring(entry: Entry) -> Node:
@@ -377,22 +388,33 @@ def _limit(entry: Entry) -> tuple[Node, TextLimits] | None:
     return stated_limit(entry.owner) if len(entry.parts) == 1 else None
 
 
-def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None) -> Iterator[Unit]:
+def _units(entry: Entry, text: str, limit: tuple[Node, TextLimits] | None, *, with_locked: bool) -> Iterator[Unit]:
     note, form = note_of(entry), form_of(entry)
     for part in entry.parts:
-        if not part.shown.text or part.is_protected or (part.tool_state and part.tool_state.is_locked):
+        is_locked = entry.is_locked(part)
+        if not part.shown.text or part.is_protected or (is_locked and not with_locked):
             continue
         target = None
         if part.target is not None:
             target = part.inside(part.target, text).text or None
-            if target == part.shown.text and not entry.is_done(part):
+            if target == part.shown.text and not entry.is_done(part) and not is_locked:
                 target = None  # the tool that created the file has copied the source
         place = part.source.inner_start, part.source.inner_end
         tags = tuple((number, 0) for number in part.shown.tags)
         limits = replace(limit[1], tags=tags) if limit else None
         is_done = target is not None and entry.is_done(part)
         review = entry.review(part) if target is not None else ""
-        yield Unit(*place, part.shown.text, target, is_done, note, limits=limits, review=review, form=form)
+        yield Unit(
+            *place,
+            part.shown.text,
+            target,
+            is_done,
+            note,
+            limits=limits,
+            review=review,
+            is_locked=is_locked,
+            form=form,
+        )
 
 
 def _with_approval(node: Node, tag: str, *, is_approved: bool) -> str:

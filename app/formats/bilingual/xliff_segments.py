@@ -64,6 +64,7 @@ class Entry:
     parts: tuple[EntryPart, ...]
     is_message: bool = False
     plural: tuple[int, int] | None = None
+    is_translated: bool = True  # False for translate="no"
 
     @property
     def unit(self) -> Node:
@@ -94,6 +95,10 @@ class Entry:
         is_reviewed = self.owner.attributes.get("approved") == "yes" and self._state is None and not self.is_message
         return "approved" if is_reviewed else ""
 
+    def is_locked(self, part: EntryPart) -> bool:
+        """True if the file forbids to change the translation."""
+        return not self.is_translated or (part.tool_state is not None and part.tool_state.is_locked)
+
     @property
     def _state(self) -> str | None:
         carrier = self.owner if self.owner.local == "segment" else self.target
@@ -101,25 +106,27 @@ class Entry:
 
 
 def entries_1(root: Node, text: str) -> Iterator[Entry]:
-    """The translatable segments of a file of version 1.x."""
+    """The segments of a file of version 1.x."""
     is_message, plurals = is_gettext(root), plural_numbers(root)
     for unit in root.walk():
         source = unit.first("source") if unit.local == "trans-unit" else None
-        if source is None or unit.inherited("translate") == "no" or is_header(unit):
+        if source is None or is_header(unit):
             continue
+        is_translated = unit.inherited("translate") != "no"
+        more = is_message, plurals.get(unit.start), is_translated
         segmented, target = unit.first("seg-source"), unit.first("target")
         marks = _marks(segmented) if segmented else {}
         if marks:
             targets = _marks(target) if target else {}
             parts = [_part(mark, targets.get(key), text, tool_state(unit, key[0])) for key, mark in marks.items()]
-            yield Entry(unit, source, segmented, target, tuple(parts), is_message, plurals.get(unit.start))
+            yield Entry(unit, source, segmented, target, tuple(parts), *more)
         else:
             part = _part(source, target, text, tool_state(unit, None))
-            yield Entry(unit, source, None, target, (part,), is_message, plurals.get(unit.start))
+            yield Entry(unit, source, None, target, (part,), *more)
 
 
 def entries_2(root: Node, text: str) -> Iterator[Entry]:
-    """The translatable segments of a file of version 2.x."""
+    """The segments of a file of version 2.x."""
     translate_state, unit_of_marks = TRANSLATED, -1
     for segment in root.walk():
         source = segment.first("source") if segment.local in ("segment", "ignorable") else None
@@ -130,8 +137,12 @@ def entries_2(root: Node, text: str) -> Iterator[Entry]:
             unit_of_marks = segment.parent.start
         part = _part(source, segment.first("target"), text, translate_state=translate_state)
         translate_state = part.state_after
-        if segment.local == "segment":
-            yield Entry(segment, source, None, part.target, (part,))
+        if segment.local != "segment":
+            continue
+        is_translated = not part.is_protected or segment.inherited("translate") != "no"
+        if not is_translated:
+            part = _part(source, part.target, text)
+        yield Entry(segment, source, None, part.target, (part,), is_translated=is_translated)
 
 
 def _marks(node: Node) -> dict[tuple[str, int], Node]:

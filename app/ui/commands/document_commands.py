@@ -146,6 +146,30 @@ class StepBatch(Command):
         return workspace.batches.step(actor, self.step, is_undo=self.is_undo)
 
 
+class LockSegments(Command):
+    """Locks segments, or unlocks them: nobody changes a locked one."""
+
+    name: Literal["lock_segments"]
+    result: ClassVar[Any] = r.BatchStep
+    segments: List[Integer]
+    is_locked: bool
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.locks.set(actor, self.segments, is_locked=self.is_locked)
+
+
+class StepLock(Command):
+    """Undoes or redoes the locking or unlocking of segments."""
+
+    name: Literal["lock_step"]
+    result: ClassVar[Any] = r.SteppedBatch
+    step: Integer
+    is_undo: bool
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.locks.step(actor, self.step, is_undo=self.is_undo)
+
+
 class StepDivision(Command):
     """Undoes or redoes a split or a merge."""
 

@@ -68,6 +68,7 @@ export class Bench {
         import_penalty: 0,
         has_review: false,
         may_review: false,
+        may_lock: false,
         may_assign: false,
       },
       can_be_reread: false,

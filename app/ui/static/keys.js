@@ -233,6 +233,10 @@ const ACTIONS = {
     ({segment}) =>
     () =>
       segment.merge(),
+  lock:
+    ({segment}) =>
+    () =>
+      segment.lock(),
   replace: bench => () => openReplace(bench),
   part: bench => () => focusNextPart(bench, 1),
   part_back: bench => () => focusNextPart(bench, -1),

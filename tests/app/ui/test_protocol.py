@@ -154,6 +154,8 @@ def test_result_of_each_command_has_its_type(api: Api, tmp_path: Path):  # noqa:
         ("merge", {"segment": 0}),
         ("division_step", {"step": 1, "is_undo": True}),
         ("division_step", {"step": 0, "is_undo": True}),
+        ("lock_segments", {"segments": [0], "is_locked": True}),
+        ("lock_step", {"step": 0, "is_undo": True}),
         ("export_note", {"kind": "document"}),
         ("directions", {}),
         ("models", {}),

@@ -213,7 +213,7 @@ def test_confirmed_segment_that_is_edited_is_open_again(workspace: Workspace):
     workspace.edit(OWNER, 0, "Doch nicht", "typed")
     assert saved(workspace, 0) == ("Doch nicht", "edited")
     counts = {"all": 3, "open": 3, "edited": 1, "confirmed": 0, "attention": 0, "commented": 0}
-    assert workspace.core.tally.counts() == counts | {"to_review": 0, "approved": 0, "returned": 0}
+    assert workspace.core.tally.counts() == counts | {"to_review": 0, "approved": 0, "returned": 0, "locked": 0}
 
 
 def test_glossary_decodes_again_only_the_segments_it_changes(workspace: Workspace, decoder: HandDecoder):

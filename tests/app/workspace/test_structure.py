@@ -181,7 +181,7 @@ def test_merged_segments_keep_their_texts_and_must_be_confirmed_again(store: Log
         workspace.edit(OWNER, 1, "verloren", "typed")
     assert workspace.first_to_do(OWNER) == 0
     counts = {"all": 2, "open": 2, "edited": 1, "confirmed": 0, "attention": 1, "commented": 0}
-    counts |= {"to_review": 0, "approved": 0, "returned": 0}
+    counts |= {"to_review": 0, "approved": 0, "returned": 0, "locked": 0}
     assert workspace.core.tally.counts() == counts
 
     workspace.structure.step(OWNER, step, is_undo=True)

@@ -52,6 +52,7 @@ export const DEFAULTS = {
   replace: ['Ctrl+H'],
   split: ['Alt+Shift+X'],
   merge: ['Alt+Shift+J'],
+  lock: ['Alt+Shift+L'],
   part: ['F6'],
   part_back: ['Shift+F6'],
   help: ['Alt+H'],

@@ -24,6 +24,8 @@ export type Command =
   | ConfirmMatches
   | FillMatches
   | StepBatch
+  | LockSegments
+  | StepLock
   | StepDivision
   | SearchMemory
   | ImportMemory
@@ -138,6 +140,8 @@ export interface CommandResults {
   confirm_matches: BatchStep;
   fill_matches: BatchStep;
   step: SteppedBatch;
+  lock_segments: BatchStep;
+  lock_step: SteppedBatch;
   division_step: OpenedSegment;
   concordance: Concordance;
   import_memory: ImportedMemory;
@@ -473,7 +477,7 @@ export interface AuditRow {
   document: string;
   segment: number | null;
   kind: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export';
-  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'places' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
+  type: 'open' | 'resume' | 'close' | 'focus' | 'blur' | 'idle' | 'export' | 'error' | 'consent' | 'project' | 'forget' | 'key' | 'insert' | 'delete' | 'paste' | 'caret' | 'edit' | 'undo' | 'redo' | 'hypothesis_taken' | 'confirm' | 'reopen' | 'comment' | 'review' | 'remark' | 'lock' | 'unlock' | 'split' | 'merge' | 'pin' | 'unpin' | 'avoid' | 'unavoid' | 'beginning' | 'locked' | 'follow' | 'glossary' | 'term_shown' | 'term_used' | 'term_overridden' | 'term_added' | 'term_removed' | 'model' | 'style' | 'pretranslate' | 'decode_request' | 'decode_result' | 'alternatives' | 'places' | 'completion' | 'revision' | 'prices' | 'check_raised' | 'check_resolved' | 'checks_chosen' | 'memory_shown';
   detail: string;
 }
 
@@ -749,6 +753,7 @@ export interface DocumentRow {
   name: string;
   num_confirmed: number;
   num_segments: number;
+  num_locked: number;
   last_ms: number;
   num_approved: number;
   num_returned: number;
@@ -1210,6 +1215,19 @@ export interface ListPublishedModels extends CommandFields {
   is_update: boolean;
 }
 
+/** Locks segments, or unlocks them: nobody changes a locked one. */
+export interface LockSegments extends CommandFields {
+  name: 'lock_segments';
+  segments: number[];
+  is_locked: boolean;
+}
+
+/** Why a segment is locked: by its file, or by a person; the owner of the server has the name "". */
+export interface LockView {
+  is_of_file: boolean;
+  person: string;
+}
+
 /** The size and licence of a model of the hub, before it is downloaded. */
 export interface LookUpModel extends CommandFields {
   name: 'look_up_model';
@@ -1450,6 +1468,7 @@ export interface PackableDocument {
   path: string;
   num_confirmed: number;
   num_segments: number;
+  num_locked: number;
 }
 
 /** The documents that were opened together with this one, if any, then the documents of its project. */
@@ -1614,8 +1633,8 @@ export interface ProjectMembers {
 
 /** A project; without a name of its own, "". Its choices for matches of the memory, in percent.
  *
- * `has_review`: its segments are reviewed; `may_review`: by the actor, too. `may_assign`: the person
- * may assign parts of the document. */
+ * `has_review`: its segments are reviewed; `may_review`: by the actor, too. `may_lock` and `may_assign`: the person
+ * may lock segments, and assign parts of the document. */
 export interface ProjectName {
   id: number;
   name: string;
@@ -1624,6 +1643,7 @@ export interface ProjectName {
   import_penalty: number;
   has_review: boolean;
   may_review: boolean;
+  may_lock: boolean;
   may_assign: boolean;
 }
 
@@ -1905,7 +1925,7 @@ export interface SegmentCount {
   num_placeables: number;
 }
 
-/** The number of segments for each filter of the list. */
+/** The number of segments for each filter of the list; of states and reviews, those that are not locked. */
 export interface SegmentCounts {
   all: number;
   open: number;
@@ -1916,6 +1936,7 @@ export interface SegmentCounts {
   to_review: number;
   approved: number;
   returned: number;
+  locked: number;
 }
 
 /** The open segment. `target` is the person's text, null while the machine's is shown.
@@ -1947,6 +1968,7 @@ export interface SegmentDetails {
   limits: LimitsView | null;
   comment: string;
   review: 'approved' | 'returned' | '';
+  lock: LockView | null;
   remarks: RemarkView[];
   placeholders: string[];
   origin: 'typed' | 'hypothesis' | 'propagated' | 'memory' | null;
@@ -1960,7 +1982,8 @@ export interface SegmentDetails {
  *
  * `match_rate` is the match of the memory that was filled in, otherwise the best one, in percent, or 0. `tags` are
  * the inline tags of the source by number: {1} or {/1} in the texts. `assignee` is the person to whom the segment is
- * assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another. */
+ * assigned, or "". `is_held` says that the person who asks may only read it, because it is assigned to another,
+ * `is_locked` that nobody may change it. */
 export interface SegmentRow {
   index: number;
   stamp: number;
@@ -1972,6 +1995,7 @@ export interface SegmentRow {
   num_pins: number;
   is_commented: boolean;
   review: 'approved' | 'returned' | '';
+  is_locked: boolean;
   is_repetition: boolean;
   is_from_memory: boolean;
   match_rate: number;
@@ -1989,12 +2013,13 @@ export interface SegmentationRow {
   num_rules: number;
 }
 
-/** An earlier session that can be continued. */
+/** An earlier session that can be continued. Locked segments are not among the confirmed ones. */
 export interface SessionOffer {
   session: number;
   name: string;
   num_confirmed: number;
   num_segments: number;
+  num_locked: number;
   last_ms: number;
 }
 
@@ -2156,6 +2181,13 @@ export interface StepDivision extends CommandFields {
   is_undo: boolean;
 }
 
+/** Undoes or redoes the locking or unlocking of segments. */
+export interface StepLock extends CommandFields {
+  name: 'lock_step';
+  step: number;
+  is_undo: boolean;
+}
+
 /** An undone or redone change: how many segments it changed, and how many it left because of later changes. */
 export interface SteppedBatch {
   num_segments: number;
@@ -2297,10 +2329,11 @@ export interface UsedImport {
   num_terms: number;
 }
 
-/** Words of the source. */
+/** Words of the source; all and confirmed ones are those of segments that are not locked. */
 export interface WordCounts {
   confirmed: number;
   all: number;
+  locked: number;
 }
 
 /** Working time without pauses longer than the limit, and words confirmed per hour. */

@@ -161,14 +161,31 @@ export class Steps {
    * A change of many segments, which the server stores under a number.
    * @param {number} number
    * @param {string} text
+   * @param {'step' | 'lock_step'} [command] undoes and redoes it
    */
-  batch(number, text) {
+  batch(number, text, command = 'step') {
     this.done(text, async isUndo => {
-      const reply = await this.bench.connection.send('step', {step: number, is_undo: isUndo});
+      const reply = await this.bench.connection.send(command, {step: number, is_undo: isUndo});
       if (!reply.ok) return '';
       const {num_segments: n, num_left: left} = reply.result;
       return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ` ${tn('steps.left', left)}` : '');
     });
+  }
+
+  /**
+   * Locks segments, or unlocks them. Returns the reply.
+   * @param {number[]} segments
+   * @param {boolean} isLocked
+   */
+  async lock(segments, isLocked) {
+    const {bench} = this;
+    const reply = await bench.connection.send('lock_segments', {segments, is_locked: isLocked});
+    if (!reply.ok) return reply;
+    const {step, segments: changed} = reply.result;
+    const said = `${isLocked ? 'lock.done' : 'lock.undone'}`;
+    if (changed.length) this.batch(step, tn(said, changed.length, {segments: listed(changed, bench)}), 'lock_step');
+    else this.notify(t(isLocked ? 'lock.none' : 'lock.none_locked'));
+    return reply;
   }
 
   /**

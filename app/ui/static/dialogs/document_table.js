@@ -196,9 +196,10 @@ export class DocumentTable {
       h('td', pairName(row.direction)),
       h(
         'td.num',
-        `${count(row.num_confirmed)} / ${count(row.num_segments)}`,
+        `${count(row.num_confirmed)} / ${count(row.num_segments - row.num_locked)}`,
         row.num_approved ? h('div.muted', t('documents.approved', {n: count(row.num_approved)})) : null,
         row.num_returned ? h('div.muted', t('documents.returned', {n: count(row.num_returned)})) : null,
+        row.num_locked ? h('div.muted', t('documents.locked', {n: count(row.num_locked)})) : null,
       ),
       h('td.num', dayAndTime(row.last_ms)),
       this.hasMembers

@@ -78,6 +78,7 @@ const ORDER = [
   'close_document',
   'split',
   'merge',
+  'lock',
   'replace',
   'part',
   'part_back',

@@ -86,7 +86,7 @@ class Packing {
   }
 
   /** @param {PackableDocument} row */
-  row({session, path, num_confirmed, num_segments}) {
+  row({session, path, num_confirmed, num_segments, num_locked}) {
     const box = h('input', {
       type: 'checkbox',
       checked: true,
@@ -94,7 +94,8 @@ class Packing {
       'aria-label': path,
       onchange: () => this.check(),
     });
-    return h('tr', h('td', box), h('td.path', path), h('td.num', `${count(num_confirmed)} / ${count(num_segments)}`));
+    const state = `${count(num_confirmed)} / ${count(num_segments - num_locked)}`;
+    return h('tr', h('td', box), h('td.path', path), h('td.num', state));
   }
 
   async pack() {

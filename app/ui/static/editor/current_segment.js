@@ -1,8 +1,9 @@
 /* The open segment, and its details when the server has sent them. Only Segment changes this; its parts read it. */
 import {t} from '../core/dom.js';
+import {speltFor} from '../core/key_bindings.js';
 
 export class CurrentSegment {
-  /** @param {Pick<Bench, 'rows' | 'connection' | 'say'>} page */
+  /** @param {Pick<Bench, 'rows' | 'connection' | 'document' | 'person' | 'say'>} page */
   constructor(page) {
     this.page = page;
     /** @type {number} */
@@ -22,11 +23,35 @@ export class CurrentSegment {
     return this.row?.is_held ? this.row.assignee : '';
   }
 
+  /** True if nobody may change the segment. */
+  get isLocked() {
+    return Boolean(this.row?.is_locked);
+  }
+
+  /** Who has locked the segment, as a sentence; until the details are here, only that it is locked. */
+  get lockReason() {
+    const lock = this.detail?.lock;
+    if (lock?.is_of_file) return t('lock.of_file');
+    const name = lock && (lock.person || (this.page.person ? t('people.owner') : ''));
+    return name ? t('lock.by', {name}) : t('state.locked');
+  }
+
+  /** Why the segment can only be read, in a few words; "" if it may be changed. */
+  get barrier() {
+    const {holder} = this;
+    return this.isLocked ? this.lockReason : holder && t('held', {name: holder});
+  }
+
   /** True if the segment can only be read; then shows the reason. */
   refusesChanges() {
     const {holder} = this;
-    if (holder) this.page.say('info', t('held.why', {name: holder}));
-    return Boolean(holder);
+    if (this.isLocked) {
+      const remedy = this.page.document.project.may_lock
+        ? t('lock.why', {keys: speltFor('lock')})
+        : t('lock.why.others');
+      this.page.say('info', `${this.lockReason}. ${remedy}`);
+    } else if (holder) this.page.say('info', t('held.why', {name: holder}));
+    return this.isLocked || Boolean(holder);
   }
 
   /**

@@ -60,6 +60,10 @@ export const buildLayout = segment => {
         [choice('split', t('split.title'), null, () => segment.split()), 'split'],
         [choice('merge', t('merge.title'), null, () => segment.merge()), 'merge'],
       ];
+      if (segment.bench.document.project.may_lock) {
+        const label = t(segment.current.isLocked ? 'lock.unlock' : 'lock.lock');
+        choices.push([choice('locked', label, t('lock.title'), () => segment.lock()), 'lock']);
+      }
       for (const [element, name] of choices) element.append(hint(name));
       return choices.map(([element]) => element);
     },

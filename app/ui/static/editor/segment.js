@@ -465,6 +465,17 @@ export class Segment {
     this.bench.steps.divide('merge', this.index);
   }
 
+  /** Alt+Shift+L: locks the segment, so that nobody changes it, or unlocks it. */
+  lock() {
+    const {bench, current} = this;
+    if (!bench.document.project.may_lock) {
+      bench.say('info', t('lock.not_allowed'));
+      return;
+    }
+    this.text.flush();
+    bench.steps.lock([current.index], !current.isLocked);
+  }
+
   reopen() {
     const {index} = this;
     if (this.current.refusesChanges()) return;

@@ -207,15 +207,16 @@ export class SegmentView {
     const {detail, row} = this.current;
     const state = text.isDirty ? 'edited' : (detail?.state ?? row.state);
     const review = (!text.isDirty && this.page.document?.project.has_review && detail?.review) || '';
-    const shown = t(`state.${review || state}`);
+    const {barrier, isLocked} = this.current;
+    const shown = isLocked ? this.current.lockReason : t(`state.${review || state}`);
     const label = t('segment.current', {state: shown});
-    layout.stateIcon.replaceChildren(icon('current', true), sr(label));
+    layout.stateIcon.replaceChildren(icon(isLocked ? 'locked' : 'current', true), sr(label));
     layout.stateIcon.title = label;
     setText(layout.sourceCount, detail ? tn(`source.${this.page.unit}`, detail.num_words) : '');
-    layout.reopenButton.hidden = state !== 'confirmed' || this.page.document?.project.may_review; // a reviewer returns it
-    const {holder} = this.current;
-    text.field.area.readOnly = Boolean(holder);
-    layout.pinInput.disabled = Boolean(holder);
+    layout.reopenButton.hidden = state !== 'confirmed' || isLocked || this.page.document?.project.may_review; // a reviewer returns it
+    layout.element.classList.toggle('locked', isLocked);
+    text.field.area.readOnly = Boolean(barrier);
+    layout.pinInput.disabled = Boolean(barrier);
     text.field.element.classList.toggle('quiet', state !== 'confirmed' && text.snapshot().text === null);
     const isReady = this.page.model.state === 'ready';
     const coming = detail?.is_pending ? t(isReady ? 'proposal.pending' : 'proposal.model_loading') : t('proposal.none');
@@ -225,7 +226,7 @@ export class SegmentView {
     layout.fieldNote.classList.toggle('over', limit.isOver);
     setText(layout.limitStatus, limit.isOver ? (limit.said ?? '') : '');
     const length =
-      (holder && t('held', {name: holder})) ||
+      barrier ||
       limit.text ||
       (review || state === 'confirmed'
         ? shown

@@ -21,13 +21,33 @@ export const withoutReview = row => (row.review ? {...row, review: ''} : row);
 export const matchOf = row => (row.source && (row.is_from_memory || row.state !== 'confirmed') ? row.match_rate : 0);
 
 /**
+ * True if a translator still has to confirm the segment.
+ * @param {Row} row
+ */
+export const isOpen = row => row.state !== 'confirmed' && !row.is_locked;
+
+/**
+ * True if a reviewer still has to approve or return the segment.
+ * @param {Row} row
+ */
+export const isToReview = row => row.state === 'confirmed' && row.review !== 'approved' && !row.is_locked;
+
+/**
  * The icon of a row, and the name of its state.
  * @param {Row} row
  */
 const rowState = row => ({
-  icon: row.attention ? 'problem' : row.is_queued ? 'queued' : row.review ? REVIEW_ICONS[row.review] : ICONS[row.state],
+  icon: row.is_locked
+    ? 'locked'
+    : row.attention
+      ? 'problem'
+      : row.is_queued
+        ? 'queued'
+        : row.review
+          ? REVIEW_ICONS[row.review]
+          : ICONS[row.state],
   label:
-    t(`state.${row.is_queued && row.state === 'new' ? 'queued' : row.review || row.state}`) +
+    t(`state.${row.is_locked ? 'locked' : row.is_queued && row.state === 'new' ? 'queued' : row.review || row.state}`) +
     (row.attention ? `. ${row.attention}` : ''),
 });
 
@@ -38,6 +58,7 @@ const rowState = row => ({
  * @returns {[icon: string, text: string, colour: string, title?: string]}
  */
 const badge = row => {
+  if (row.is_locked) return ['', t('meta.locked'), ''];
   if (row.attention) return ['problem', row.attention, '.warn'];
   if (row.num_pins) return ['lock', tn('meta.pins', row.num_pins), '.pinned'];
   if (row.review) return [REVIEW_ICONS[row.review], t(`state.${row.review}`), row.review === 'returned' ? '.warn' : ''];
@@ -65,7 +86,7 @@ export const rowElement = (row, {ownNumber, isNear, isStop, languages, finder}) 
   /** @param {string} text */
   const draw = text => withChips(text, row.tags, part => (finder ? shownParts(finder.split(part)) : shown(part)));
   return button(
-    `.row${isNear ? '.near' : ''}${isTodo ? '.todo' : ''}`,
+    `.row${isNear ? '.near' : ''}${row.is_locked ? '.locked' : isTodo ? '.todo' : ''}`,
     {'data-index': row.index, 'data-state': row.state, tabindex: isStop ? 0 : -1},
     h('span.no.num', String(ownNumber)),
     h(`span.st.${iconName}`, {title: label}, icon(iconName), sr(`${label}. `)),
@@ -75,7 +96,7 @@ export const rowElement = (row, {ownNumber, isNear, isStop, languages, finder}) 
       : h('span.tgt.wait', row.is_queued ? t('state.queued') : row.attention ? t('row.failed') : '\u2013'),
     h(
       `span.meta.num${colour}`,
-      {title: title ?? (badgeIcon ? meta : meta && row.score != null ? scoreTitle(row.score) : '')},
+      {title: title ?? (badgeIcon ? meta : meta && row.score != null && !row.is_locked ? scoreTitle(row.score) : '')},
       row.assignee
         ? h(
             'span.mark.who',

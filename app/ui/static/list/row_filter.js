@@ -3,7 +3,7 @@ import {button, count, h, icon, setText, sr, t} from '../core/dom.js';
 import {finderOf} from '../core/finder.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {choice, group, menu} from '../core/menu.js';
-import {matchOf} from './row.js';
+import {isOpen, isToReview, matchOf} from './row.js';
 
 const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
 const SEARCH_PAUSE_MS = 180;
@@ -11,12 +11,13 @@ const SEARCH_PAUSE_MS = 180;
 const FILTERS = {
   all: ['list', () => true],
   mine: ['person', (row, person) => Boolean(person) && row.assignee === person],
-  open: ['todo', row => row.state !== 'confirmed'],
-  edited: ['draft', row => row.state === 'edited'],
-  confirmed: ['confirmed', row => row.state === 'confirmed'],
-  to_review: ['queued', row => row.state === 'confirmed' && row.review !== 'approved'],
-  approved: ['approved', row => row.review === 'approved'],
-  returned: ['undo', row => row.review === 'returned'],
+  open: ['todo', isOpen],
+  edited: ['draft', row => row.state === 'edited' && !row.is_locked],
+  confirmed: ['confirmed', row => row.state === 'confirmed' && !row.is_locked],
+  to_review: ['queued', isToReview],
+  approved: ['approved', row => row.review === 'approved' && !row.is_locked],
+  returned: ['undo', row => row.review === 'returned' && !row.is_locked],
+  locked: ['locked', row => row.is_locked],
   attention: ['problem', row => Boolean(row.attention)],
   commented: ['comment', row => row.is_commented],
   exact: ['memory', row => matchOf(row) === 100],
@@ -39,7 +40,7 @@ const collator = new Intl.Collator(undefined, {numeric: true});
 const MANY_FILTERS = 7; // more than fit with their names beside the search, in most windows
 const OF_REVIEW = new Set(['to_review', 'approved', 'returned']); // shown in projects with review
 const OF_MEMORY = new Set(['exact', 'fuzzy']);
-const IF_ANY = new Set([...OF_MEMORY, 'mine']); // filters that are shown once there is a row for them
+const IF_ANY = new Set([...OF_MEMORY, 'mine', 'locked']); // filters that are shown once there is a row for them
 
 export class RowFilter {
   /**

@@ -1,6 +1,6 @@
 /* The segment list: rows in blocks that are filled only near the window. The editor is one row. */
 import {button, h, sr, t} from '../core/dom.js';
-import {rowElement, withoutReview} from './row.js';
+import {isOpen, isToReview, rowElement, withoutReview} from './row.js';
 import {RowFilter} from './row_filter.js';
 
 const BLOCK_ROWS = 50;
@@ -400,7 +400,7 @@ export class SegmentList {
    */
   nextUnconfirmed(from) {
     const {rows} = this.bench;
-    return this.#nextThat(from, index => rows[index].state !== 'confirmed');
+    return this.#nextThat(from, index => isOpen(rows[index]));
   }
 
   /**
@@ -409,7 +409,7 @@ export class SegmentList {
    */
   nextToReview(from) {
     const {rows} = this.bench;
-    return this.#nextThat(from, index => rows[index].state === 'confirmed' && rows[index].review !== 'approved');
+    return this.#nextThat(from, index => isToReview(rows[index]));
   }
 
   /**
@@ -418,7 +418,7 @@ export class SegmentList {
    */
   #nextThat(from, isWanted) {
     /** @param {number} index */
-    const isOpen = index => index !== from && isWanted(index);
-    return this.visible.slice(this.visible.indexOf(from) + 1).find(isOpen) ?? this.bench.order.find(isOpen) ?? null;
+    const isNext = index => index !== from && isWanted(index);
+    return this.visible.slice(this.visible.indexOf(from) + 1).find(isNext) ?? this.bench.order.find(isNext) ?? null;
   }
 }

@@ -8,6 +8,7 @@ import {openAnalysis} from '../dialogs/analysis.js';
 import {openAssignment} from '../dialogs/assign.js';
 import {languageNames} from '../dialogs/direction.js';
 import {openDocuments} from '../dialogs/documents.js';
+import {openLocking} from '../dialogs/lock.js';
 import {comingText, showModels} from '../dialogs/models.js';
 import {openPacking} from '../dialogs/packing.js';
 import {projectName} from '../dialogs/project_form.js';
@@ -65,6 +66,7 @@ export class Header {
     this.model = button('.model', {'aria-haspopup': 'dialog', onclick: () => showModels(bench)});
     this.words = h('span');
     this.segments = h('span');
+    this.locked = h('span.lockednum');
     this.bar = h('i');
     this.glossaryName = h('span.gn');
     this.personName = h('span.person');
@@ -103,7 +105,11 @@ export class Header {
           this.model,
         ),
       ),
-      h('div.prog', h('div.nums.num', this.words, this.segments), h('div.bar', {'aria-hidden': 'true'}, this.bar)),
+      h(
+        'div.prog',
+        h('div.nums.num', this.words, h('span', this.segments, ' ', this.locked)),
+        h('div.bar', {'aria-hidden': 'true'}, this.bar),
+      ),
       h(
         'div.headend',
         menu(t('open.menu'), this.openButton, () => [
@@ -116,7 +122,7 @@ export class Header {
               offer.name,
               t('open.earlier', {
                 confirmed: offer.num_confirmed,
-                total: offer.num_segments,
+                total: offer.num_segments - offer.num_locked,
                 when: dayAndTime(offer.last_ms),
               }),
               () => bench.switchTo('resume_session', {session: offer.session}),
@@ -127,6 +133,9 @@ export class Header {
             : []),
           ...(bench.document.project.may_assign
             ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
+            : []),
+          ...(bench.document.project.may_lock
+            ? [choice('locked', t('lock.menu'), t('lock.menu.detail'), () => openLocking(bench))]
             : []),
           choice('list', t('analysis.menu'), t('analysis.menu.detail'), () => openAnalysis(bench)),
           choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
@@ -206,9 +215,10 @@ export class Header {
   /** How much of the document has no translation of a person yet: a file without proposals keeps its source there. */
   #untranslated() {
     const {order, rows} = this.bench;
-    const n = order.filter(index => ['new', 'pretranslated'].includes(rows[index].state)).length;
+    const open = order.filter(index => !rows[index].is_locked);
+    const n = open.filter(index => ['new', 'pretranslated'].includes(rows[index].state)).length;
     if (!n) return t('export.document.detail');
-    return h('span.warn', icon('problem', true), ' ', tn('export.untranslated', n, {total: count(order.length)}));
+    return h('span.warn', icon('problem', true), ' ', tn('export.untranslated', n, {total: count(open.length)}));
   }
 
   /**
@@ -257,9 +267,13 @@ export class Header {
     const pair = (done, total, name) => [h('b', count(done)), ` / ${count(total)}`, h('span.unit', ` ${name}`)];
     this.words.replaceChildren(...pair(words.confirmed, words.all, tn(`header.${unit}`, words.all)));
     this.segments.replaceChildren(
-      ...pair(counts.confirmed, counts.all, t('header.segments')),
+      ...pair(counts.confirmed, counts.all - counts.locked, t('header.segments')),
       sr(` ${t('header.confirmed')}`),
     );
+    const locked = counts.locked ? tn('header.locked', counts.locked) : '';
+    setText(this.locked, locked && `+ ${count(counts.locked)}`);
+    this.locked.title = locked;
+    if (locked) this.locked.append(sr(` ${locked}`));
     this.bar.style.inlineSize = `${words.all ? (100 * words.confirmed) / words.all : 0}%`;
     setText(
       this.glossaryName,

@@ -215,7 +215,9 @@ export class Memory {
     setText(this.fillButton, tn('memory.fill', numFillable));
     this.lookups.hidden = !lookupsLeft;
     setText(this.lookups, tn('memory.lookups', lookupsLeft));
-    const n = rows.filter(row => row.source && row.is_from_memory && row.match_rate === 100 && !row.attention).length;
+    const n = rows.filter(
+      row => row.source && row.is_from_memory && row.match_rate === 100 && !row.attention && !row.is_locked,
+    ).length;
     this.all.hidden = !n;
     setText(this.all, tn('memory.confirm', n));
   }

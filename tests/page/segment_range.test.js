@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {segmentsOf} from '../../app/ui/static/dialogs/assign.js';
+import {segmentsOf} from '../../app/ui/static/dialogs/segment_range.js';
 
 const order = [0, 5, 1, 2]; // segment 5 came of a split
 

@@ -1,0 +1,104 @@
+"""Locked segments: one person locks, the other sees why nothing can be changed, and goes past them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.app.formats.test_xliff_locks import PLAIN
+from tests.e2e.screen import Screen
+from tests.e2e.test_review import Review, chip, review  # noqa: F401 (a fixture)
+
+
+def test_reviewer_locks_a_segment_and_the_translator_reads_it_and_goes_past_it(review: Review):  # noqa: F811
+    tom, rita = review.tom, review.rita
+    rita.open_segment(2)
+    rita.type_text("Der Router speichert die Datei.")
+    rita.field.press("Alt+Shift+L")
+    expect(chip(tom.page, "Locked", 1)).to_be_visible()
+    expect(rita.notes.last).to_contain_text("Segment 2 is locked.")
+    expect(tom.page.locator(".head .prog")).to_contain_text("0 / 2 seg.")
+    expect(tom.row(2).locator(".st")).to_have_attribute("title", "Locked")
+
+    tom.open_segment(1)
+    tom.type_text("Öffnen Sie die Einstellungen.")
+    tom.confirm()
+    expect(tom.page.locator(".editor .no")).to_have_text("3")  # the next open segment is not the locked one
+    tom.open_segment(2)
+    expect(tom.page.locator(".editor")).to_contain_text("Locked by Rita")
+    tom.field.click()
+    tom.page.keyboard.type("Neu.")
+    tom.page.keyboard.press("Control+Enter")
+    expect(tom.notes.last).to_contain_text("Locked by Rita. You can read it and comment on it; a reviewer or manager")
+    tom.page.keyboard.press("Alt+Shift+L")
+    expect(tom.notes.last).to_contain_text("Only reviewers and managers of this project")
+    tom.page.get_by_role("button", name="More").click()
+    expect(tom.page.get_by_role("menuitem", name="Split")).to_be_visible()
+    expect(tom.page.get_by_role("menuitem", name=re.compile("ock the segment"))).to_have_count(0)
+    tom.page.keyboard.press("Escape")
+    assert tom.text() == "Der Router speichert die Datei."
+
+    tom.visit()  # the lock is in the log
+    tom.open_segment(2)
+    expect(tom.page.locator(".editor")).to_contain_text("Locked by Rita")
+
+    rita.field.press("Control+z")
+    expect(chip(tom.page, "Locked", 1)).to_have_count(0)
+    expect(tom.page.locator(".editor")).not_to_contain_text("Locked by Rita")
+    tom.type_text("Der Router sichert die Datei.")
+    tom.wait_until_saved()
+    rita.field.press("Control+Shift+Z")
+    expect(chip(tom.page, "Locked", 1)).to_be_visible()
+    rita.page.get_by_role("button", name="More").click()
+    rita.page.get_by_role("menuitem", name="Unlock the segment").click()
+    expect(chip(tom.page, "Locked", 1)).to_have_count(0)
+
+
+def test_range_of_segments_is_locked_filtered_and_unlocked(screen: Screen):
+    screen.open_text("One door.\nTwo doors.\nThree doors.\nFour doors.\n")
+    page = screen.page
+
+    def ask() -> None:
+        page.get_by_role("button", name="Documents").first.click()
+        page.get_by_role("menuitem", name="Lock segments").click()
+
+    ask()
+    dialog = page.get_by_role("dialog", name="Lock or unlock segments")
+    dialog.get_by_label("From segment").fill("4")
+    dialog.get_by_label("To segment").fill("2")
+    dialog.get_by_role("button", name="Lock", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("There is no such segment")
+    dialog.get_by_label("From segment").fill("2")
+    dialog.get_by_label("To segment").fill("3")
+    dialog.get_by_role("button", name="Lock", exact=True).click()
+    expect(screen.notes.last).to_contain_text("2 segments are locked: 2, 3.")
+    chip(page, "Locked", 2).click()
+    expect(page.locator(".row, .editor")).to_have_count(2)
+    expect(page.locator(".editor")).to_contain_text("Locked")
+    screen.field.press("Control+Enter")
+    expect(screen.notes.last).to_contain_text("Alt+Shift+L unlocks it")
+
+    ask()
+    dialog.get_by_role("button", name="Unlock", exact=True).click()  # those that the list shows
+    expect(screen.notes.last).to_contain_text("2 segments are unlocked: 2, 3.")
+    page.get_by_role("button", name=re.compile("^All")).first.click()
+    expect(page.get_by_role("button", name=re.compile("^Locked"))).to_have_count(0)
+    screen.check_nothing_went_wrong()
+
+
+def test_locked_segments_of_a_file_are_shown_as_the_import_settings_say(screen: Screen, tmp_path: Path):
+    screen.open_text(PLAIN, "locks.xlf")
+    page = screen.page
+    expect(page.locator(".row, .editor")).to_have_count(1)
+    page.get_by_role("button", name="Documents").first.click()
+    page.get_by_role("menuitem", name="Import settings").click()
+    dialog = page.get_by_role("dialog", name="Import settings")
+    dialog.get_by_label("Locked segments").check()
+    dialog.get_by_role("button", name="Import again").click()
+    expect(page.locator(".row, .editor")).to_have_count(2)
+    screen.open_segment(2)
+    expect(page.locator(".editor")).to_contain_text("Locked in the file")
+    screen.expect_text("Acme")
+    screen.check_nothing_went_wrong()
