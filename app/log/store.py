@@ -274,6 +274,15 @@ class LogStore:
         """Those of these sessions that the actor sees."""
         return list_sessions(self._log, projects=self.people.access(actor).projects, numbers=numbers)
 
+    def sessions_of_project(self, actor: Actor, project_id: int, direction: str) -> list[SessionSummary]:
+        """The sessions of a project in this language pair, in the order in which they were opened.
+
+        None of them if the actor does not see the project.
+        """
+        is_seen = self.people.access(actor).sees(project_id)
+        found = list_sessions(self._log, projects=[project_id]) if is_seen else []
+        return sorted((one for one in found if one.direction == direction), key=lambda one: one.id)
+
     def has_sessions(self, actor: Actor) -> bool:
         """True if there is a session that the actor sees."""
         return bool(list_sessions(self._log, projects=self.people.access(actor).projects, limit=1))

@@ -36,6 +36,18 @@ class LoggedDocuments:
         rows = {row["session"]: row for row in self.rows_of(actor, filter(None, numbers.values()))}
         return [rows.get(numbers.get(token) or 0) for token in tokens]
 
+    def next_waiting(self, actor: Actor, session_id: int, *, to_review: bool = False) -> Json | None:
+        """The document of the project, after this one, with segments that wait for the actor; None if there is none.
+
+        After the last comes the first. Segments wait to be confirmed, with `to_review` to be approved. Documents that
+        are assigned to others are left out, except for reviews.
+        """
+        (own,) = self._store.sessions_of(actor, [session_id])
+        others = self._store.sessions_of_project(actor, own.project_id, own.direction)
+        waiting = [one for one in others if one.id != own.id and _waits(one, actor, to_review=to_review)]
+        after = [one for one in waiting if one.id > own.id]
+        return _row((after or waiting)[0]) if waiting else None
+
     def offers(self, actor: Actor, besides: int | None = None) -> list[Json]:
         """Earlier sessions in which something was done, the last one first; at most MAX_OFFERS.
 
@@ -84,6 +96,13 @@ class LoggedDocuments:
                 ):
                     return record
         return None
+
+
+def _waits(summary: SessionSummary, actor: Actor, *, to_review: bool) -> bool:
+    if to_review:
+        return summary.num_approved < summary.num_confirmed
+    is_for_actor = summary.assignee in ("", actor.name) or actor.name in summary.part_assignees
+    return is_for_actor and summary.num_confirmed < summary.num_segments
 
 
 def _row(summary: SessionSummary) -> Json:

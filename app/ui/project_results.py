@@ -129,6 +129,12 @@ class OpenDocuments(TypedDict):
     documents: list[DocumentRow | None]
 
 
+class NextDocument(TypedDict):
+    """The next document of the project in which segments wait; null: there is none."""
+
+    document: DocumentRow | None
+
+
 # ---- several documents ----
 
 

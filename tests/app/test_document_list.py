@@ -12,8 +12,10 @@ import pytest
 from sqlite_utils import Database
 
 from app.access.actor import OWNER, Actor
+from app.formats.read_file import read_document
 from app.log.migrations import migrate, migrations
 from app.log.store import LogStore
+from app.models.style import Style
 from app.projects import ProjectDraft
 from app.ui.api import Api
 from tests.app.test_parts import Team, question_after, team
@@ -169,3 +171,32 @@ def test_rows_of_tabs_come_in_their_order_and_none_for_what_the_person_does_not_
     assert documents.rows_by_token(BEN, [shown.token]) == [None]
     assert documents.rows_by_token(BEN, ["x"] * 1000) == [None] * 1000
     assert documents.rows_by_token(BEN, []) == []
+
+
+def test_next_document_is_the_next_of_the_project_with_segments_that_wait_for_the_person(team: Team):
+    documents, first = team.sessions.logged_documents, team.document
+    project = first.project
+    added = [
+        team.sessions.opener.start_unshown(
+            OWNER, read_document(b"Door.", f"{n}.txt"), first.direction, project, Style()
+        )
+        for n in range(3)
+    ]
+
+    def name_after(session_id: int, *, to_review: bool = False) -> str | None:
+        found = documents.next_waiting(BEN, session_id, to_review=to_review)
+        return found and found["name"]
+
+    assert name_after(first.session_id) == "0.txt"
+    assert name_after(added[2].session_id) == "doors.txt", "after the last comes the first"
+    team.sessions.find(OWNER, added[0].token, shows=False).confirm(BEN, 0, "Tür.")
+    assert name_after(first.session_id) == "1.txt", "the one before is finished"
+    team.sessions.members.assign(OWNER, added[1].session_id, "Dan")
+    assert name_after(first.session_id) == "2.txt", "the one before is assigned to another person"
+    team.sessions.members.assign(OWNER, added[2].session_id, "Ben")
+    assert name_after(first.session_id) == "2.txt"
+    assert name_after(first.session_id, to_review=True) == "0.txt"
+    assert name_after(added[0].session_id, to_review=True) is None, "it is the only one with a confirmed segment"
+    team.store.people.leave("Ben", [project.id])
+    own = team.sessions.open_document(BEN, b"Mine.\n", "mine.txt")
+    assert name_after(own.session_id) is None, "documents of other projects do not count"

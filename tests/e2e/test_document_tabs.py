@@ -184,6 +184,27 @@ def test_tabs_work_by_keyboard_and_axe_finds_no_problem(screen: Screen):
     expect(screen.field).to_be_focused()
 
 
+def test_after_the_last_segment_the_same_key_goes_on_in_the_next_document_of_the_project(screen: Screen):
+    page = screen.page
+    for name in ("one", "two"):
+        screen.open_text("The house is small.\nThe dog sleeps.\n", f"{name}.txt")
+        screen.open_segment(1)
+        screen.type_text("Das Haus ist klein.")
+        screen.confirm()
+        expect(page.locator(".editor .no")).to_have_text("2")
+    tab(page, "one.txt").click()
+    expect_shown(screen, "one.txt")
+    screen.type_text("Der Hund schläft.")
+    screen.confirm()
+    notice = page.locator(".banner", has_text="The next document of the project is “two.txt”, with one open segment.")
+    expect(notice).to_contain_text("Ctrl+Enter shows it.")
+    page.keyboard.press("Control+Enter")
+    expect_shown(screen, "two.txt")
+    expect(page.locator(".editor .no")).to_have_text("2")
+    expect(screen.field).to_be_focused()
+    expect(tab(page, "one.txt")).to_have_attribute("data-state", "done")
+
+
 def test_many_tabs_are_scrolled_with_a_sign_and_a_list_and_show_the_work_in_each(screen: Screen):
     page = screen.page
     page.set_viewport_size({"width": 1024, "height": 768})

@@ -20,6 +20,11 @@ beforeEach(async () => {
   page = {
     sent: [],
     opened: [],
+    told: [],
+    shown: [],
+    isLast: false,
+    nextDocument: null,
+    isConfirmed: false,
     isPending: true,
     field: 'Ein Haus',
     ownText: null,
@@ -30,10 +35,16 @@ beforeEach(async () => {
     say: () => {},
     focusEditor: () => {},
     session: {token: 'token'},
-    list: {nextUnconfirmed: (/** @type {number} */ index) => index + 1},
-    steps: {confirmation: () => {}, batch: () => {}},
+    list: {
+      nextUnconfirmed: (/** @type {number} */ index) => (page.isLast ? null : index + 1),
+      nextToReview: () => null,
+    },
+    notes: {say: (/** @type {string} */ _, /** @type {string} */ text) => page.told.push(text)},
+    goOn: (/** @type {number} */ session, /** @type {boolean} */ toReview) => page.shown.push([session, toReview]),
+    steps: {confirmation: () => {}, batch: () => {}, review: () => {}},
     connection: {
-      send: async (/** @type {string} */ _, /** @type {any} */ args) => {
+      send: async (/** @type {string} */ name, /** @type {any} */ args) => {
+        if (name === 'next_document') return {ok: true, result: {document: page.nextDocument}};
         page.sent.push([args.segment, args.text]);
         return {ok: false};
       },
@@ -57,7 +68,7 @@ beforeEach(async () => {
     text: /** @type {any} */ (text),
     constraints: /** @type {any} */ ({now: {pins: ['Haus'], bans: []}}),
     checks: /** @type {any} */ ({isFine: () => false, agrees: () => page.agrees(), skip: () => page.skips}),
-    snapshot: () => /** @type {any} */ ({text: null, isConfirmed: false}),
+    snapshot: () => /** @type {any} */ ({text: null, isConfirmed: page.isConfirmed}),
     onConfirmed: () => {},
   });
 });
@@ -131,4 +142,40 @@ test('a text that changes during the check is not confirmed', async () => {
   await confirmation.press();
   assert.deepEqual(page.sent, []);
   assert.equal(confirmation.status.textContent, t('confirm.changed'));
+});
+
+const NEXT = {session: 7, name: 'b.txt', num_confirmed: 2, num_segments: 5, num_approved: 0};
+
+test('after the last segment, the next press shows the next document of the project', async () => {
+  Object.assign(page, {isPending: false, isLast: true, nextDocument: NEXT, ownText: 'Ein Haus'});
+  await confirmation.press();
+  await settled();
+  assert.match(page.told.at(-1), /b\.txt.*3 open segments/);
+  page.isConfirmed = true;
+  await confirmation.press();
+  assert.deepEqual(page.shown, [[7, false]]);
+  assert.deepEqual(page.sent, [[0, 'Ein Haus']], 'it is not confirmed twice');
+});
+
+test('a text that is changed after the last confirmation is confirmed, and a reviewer approves before going on', async () => {
+  Object.assign(page, {isPending: false, isLast: true, nextDocument: NEXT, ownText: 'Ein Haus'});
+  page.current.row = {review: ''};
+  await confirmation.press();
+  await settled();
+  page.isConfirmed = true;
+  await confirmation.press(true);
+  assert.deepEqual(page.shown, []);
+  assert.equal(page.sent.length, 2);
+  confirmation.forget();
+  page.isConfirmed = false;
+  await confirmation.press();
+  assert.deepEqual(page.shown, []);
+  assert.equal(page.sent.length, 3);
+});
+
+test('without another document, only the end of this one is reported', async () => {
+  Object.assign(page, {isPending: false, isLast: true, ownText: 'Ein Haus'});
+  await confirmation.press();
+  await settled();
+  assert.deepEqual(page.told, [t('confirm.all')]);
 });

@@ -207,6 +207,18 @@ class ListOpenDocuments(Command):
         return {"documents": sessions.logged_documents.rows_by_token(actor, self.tokens)}
 
 
+class FindNextDocument(Command):
+    """The next document of the project in which segments wait to be confirmed; with `to_review`, to be approved."""
+
+    name: Literal["next_document"]
+    result: ClassVar[Any] = r.NextDocument
+    to_review: bool = False
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        found = sessions.logged_documents.next_waiting(actor, workspace.session_id, to_review=self.to_review)
+        return {"document": found}
+
+
 class MoveDocument(DocumentsChange):
     """Puts a document into another project of its language pair."""
 

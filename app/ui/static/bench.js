@@ -428,6 +428,30 @@ export class Bench {
     return reply.ok;
   }
 
+  /**
+   * Shows another document, at a segment that waits to be confirmed, or to be approved.
+   * @param {number} session
+   * @param {boolean} toReview
+   */
+  async goOn(session, toReview) {
+    if (!(await this.switchTo('resume_session', {session}))) return;
+    const {open} = this.session;
+    const {state, review} = this.rows[open];
+    const isWaiting = toReview ? state === 'confirmed' && review !== 'approved' : state !== 'confirmed';
+    const next = toReview ? this.list.nextToReview(open) : this.list.nextUnconfirmed(open);
+    if (!isWaiting && next !== null) this.openSegment(next);
+  }
+
+  /**
+   * Shows a segment of a document, which may be another one than that of this window.
+   * @param {number} session
+   * @param {number} index
+   */
+  async goTo(session, index) {
+    if (session !== this.document.session && !(await this.switchTo('resume_session', {session}))) return;
+    this.openSegment(index);
+  }
+
   /** The sample of the first visit needs no tab when the person opens a document of their own. */
   #isUntouchedSample() {
     return this.isSample && !this.rows.some(row => ['edited', 'confirmed'].includes(row.state));

@@ -206,6 +206,8 @@ def test_result_of_each_command_has_its_type(api: Api, tmp_path: Path):  # noqa:
         ("choose_project", {"project": 1}),
         ("documents", {}),
         ("open_documents", {"tokens": [workspace.token, "unknown"]}),
+        ("next_document", {}),
+        ("next_document", {"to_review": True}),
         ("changed_documents", {"stamp": -1}),
         ("changed_documents", {"stamp": api.sessions.store.list_changes.stamp}),
         ("move_document", {"session": workspace.session_id, "project": 2}),

@@ -71,6 +71,7 @@ export type Command =
   | ListDocuments
   | ListChangedDocuments
   | ListOpenDocuments
+  | FindNextDocument
   | MoveDocument
   | AssignDocument
   | AssignSegments
@@ -187,6 +188,7 @@ export interface CommandResults {
   documents: DocumentList;
   changed_documents: ChangedDocuments;
   open_documents: OpenDocuments;
+  next_document: NextDocument;
   move_document: DocumentList;
   assign_document: DocumentList;
   assign_segments: AssignedSegments;
@@ -908,6 +910,12 @@ export interface FindMatches extends CommandFields {
   segment: number;
 }
 
+/** The next document of the project in which segments wait to be confirmed; with `to_review`, to be approved. */
+export interface FindNextDocument extends CommandFields {
+  name: 'next_document';
+  to_review?: boolean;
+}
+
 /** Shows where the text occurs and what replacing it would do. */
 export interface FindText extends CommandFields {
   name: 'find';
@@ -1369,6 +1377,11 @@ export interface NewsView {
   stamp: number;
   list_stamp: number;
   notices: NoticeView[];
+}
+
+/** The next document of the project in which segments wait; null: there is none. */
+export interface NextDocument {
+  document: DocumentRow | null;
 }
 
 /** A notice to the person: something was assigned to them or taken back, or a reviewer has returned segments.

@@ -4,6 +4,7 @@
 
 import {isMetBy} from '../core/constraints.js';
 import {h, setText, t, tn} from '../core/dom.js';
+import {speltFor} from '../core/key_bindings.js';
 import {listed} from '../core/steps.js';
 import {drafts} from '../core/storage.js';
 
@@ -12,6 +13,8 @@ export class Confirmation {
   #seen = null;
   #numPresses = 0; // the one that is being handled, and those after it
   #approves = false;
+  /** @type {(() => void) | null} shows the next document, once the last segment of this one is done */
+  #goOn = null;
 
   /**
    * snapshot(): the segment as a step of undo; onConfirmed(): undo begins a new step.
@@ -56,6 +59,7 @@ export class Confirmation {
   /** Another segment is open, or the person has changed the text: nothing waits any more. */
   forget() {
     this.#seen = null;
+    this.#goOn = null;
     setText(this.status, '');
   }
 
@@ -79,6 +83,11 @@ export class Confirmation {
     const {bench, checks} = this;
     const {index} = this.current;
     const text = this.text.value;
+    const isDone = this.snapshot().isConfirmed && (!this.#approves || this.current.row.review === 'approved');
+    if (this.#goOn && isDone) {
+      this.#goOn();
+      return false;
+    }
     if (!text.trim()) {
       bench.say('warn', t('confirm.empty'));
       bench.focusEditor();
@@ -111,9 +120,35 @@ export class Confirmation {
     if (approves) bench.steps.review('approved', index, {text, sent});
     else if (!before.isConfirmed) bench.steps.confirmation(true, index, {text, before: before.text, sent});
     if (isOpen && next !== null) bench.openSegment(next);
-    else if (isOpen) bench.say('info', t(approves ? 'review.none' : 'confirm.all'));
+    else if (isOpen) this.#offerNextDocument(approves);
     this.#finish(index, text, sent);
     return true;
+  }
+
+  /**
+   * Nothing waits in this document any more: offers the next one of the project in which something does. The next press
+   * shows it.
+   * @param {boolean} toReview
+   */
+  async #offerNextDocument(toReview) {
+    const {bench} = this;
+    const {token} = bench.session;
+    const {index} = this.current;
+    const key = 'next document';
+    bench.notes.say('info', t(toReview ? 'review.none' : 'confirm.all'), [], {key});
+    const reply = await bench.connection.send('next_document', {to_review: toReview});
+    const found = reply.ok && reply.result.document;
+    if (!found || bench.session.token !== token || this.current.index !== index) return;
+    this.#goOn = () => bench.goOn(found.session, toReview);
+    const {num_confirmed, num_segments, num_approved, name} = found;
+    const left = toReview ? num_confirmed - num_approved : num_segments - num_confirmed;
+    const keys = speltFor(toReview ? 'approve' : 'confirm');
+    bench.notes.say(
+      'info',
+      tn(toReview ? 'next_document.review' : 'next_document.open', left, {name, keys}),
+      [[t('next_document.show'), this.#goOn]],
+      {key},
+    );
   }
 
   /**
