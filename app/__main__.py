@@ -79,6 +79,7 @@ _MODULES: Final = {
     "translate": "translate_many", "models": "models_command", "mcp": "mcp_command", "serve": "serve_command",
     "demo": "demo_command",
     "keys": "keys_command", "people": "people_command", "memory": "memory_command",
+    "import-review": "review_command",
     "assignments": "assignments_command", "webhooks": "webhooks_command", "usage": "usage_command",
     "dependencies": "dependencies",
 }  # fmt: skip

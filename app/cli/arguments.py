@@ -31,6 +31,8 @@ EXPORT_KINDS: Final = {
     "tbx": "terms.tbx",
     "translog": "translog.xml",
     "tprdb": "tprdb.zip",
+    "review": "review.docx",
+    "review-open": "review-open.docx",
     "glossary": "glossary",
     "zip": "zip",
 }
@@ -42,6 +44,7 @@ COMMANDS: Final = {
     "same formats",
     "stats": "show statistics of sessions: words, time, HTER, origins of words",
     "export": "export a session as document, log, table, workbook, translation memory, XLIFF, terms, glossary or ZIP",
+    "import-review": "show what a reviewer changed in a table for review, and take it over",
     "memory": "export the translation memory of a language pair, or import a translation memory",
     "import-log": "import an exported session (JSONL) into the log",
     "backup": "copy the log and the keys into new files, even while the app is running",
@@ -262,6 +265,11 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     export.add_argument("--named", metavar="NAME", help="with glossary: which one (default: the only one)")
 
+    reviewed = add("import-review", manuals.IMPORT_REVIEW)
+    reviewed.add_argument("session", metavar="SESSION", help='a number, or "newest"')
+    reviewed.add_argument("file", type=Path, metavar="FILE", help="the Word document that came back")
+    reviewed.add_argument("--apply", action="store_true", help="take over the changes without a problem")
+
     memory = add("memory", manuals.MEMORY)
     action = _adder_of_actions(memory, "what to do")
     saving = action("export", "write the memory to a file")
@@ -428,6 +436,6 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument("number", type=positive, metavar="NUMBER", help="the number that `webhooks list` shows")
 
     _add_log_flag(adding, watched, ending, testing)
-    _add_log_flag(stats, export, saving, reading, importing, backup, verify, rescue, create, listing, revoke)
+    _add_log_flag(stats, export, reviewed, saving, reading, importing, backup, verify, rescue, create, listing, revoke)
     _add_log_flag(*named, listed, known, shown, giving, taking)
     return parser

@@ -39,7 +39,7 @@ def stats(flags: argparse.Namespace) -> int:
     with log_to_read(flags.log) as store:
         idle_limit_ms = 1000 * flags.idle
         if flags.session is not None:
-            number = _number(store, flags.session)
+            number = session_number(store, flags.session)
             figures = _figures(store, number, idle_limit_ms)
             print(_json(store, number, figures) if flags.json else _summary(store, number, figures))
             return 0
@@ -65,7 +65,7 @@ def stats(flags: argparse.Namespace) -> int:
 def export(flags: argparse.Namespace) -> int:
     """Writes a session as a file of one of the export kinds."""
     with log_to_read(flags.log) as store:
-        number, kind = _number(store, flags.session), EXPORT_KINDS[flags.kind]
+        number, kind = session_number(store, flags.session), EXPORT_KINDS[flags.kind]
         if flags.with_proposals and kind in EXPORTS:
             raise CommandError("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
         if kind != "glossary" and (flags.tool or flags.named):
@@ -228,7 +228,8 @@ def log_to_write(path: Path) -> Iterator[LogStore]:
         yield store
 
 
-def _number(store: LogStore, name: str) -> int:
+def session_number(store: LogStore, name: str) -> int:
+    """The number of a session, or of the newest one. Raises CommandError if the log does not contain it."""
     sessions = store.sessions(OWNER)
     if name == NEWEST and sessions:
         return sessions[0].id

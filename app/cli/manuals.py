@@ -58,6 +58,9 @@ kinds:
   tmx        the confirmed segments as a translation memory
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session
+  review     a Word document for reviewers: a table of all segments, which comes back with `import-review`
+  review-open
+             the same for the segments that are not confirmed, or in a project with review not approved
   glossary   a glossary of the document in the columns of this or another tool (--as): memoQ, Trados MultiTerm, Crowdin,
              Smartling, Lokalise, Phrase, MateCat or DeepL; standard error lists the data that the file cannot store
   zip        the translated documents that were opened together with this one: in a copy of the ZIP file or package
@@ -68,6 +71,21 @@ SESSION is a number listed by `stats`, or "newest". The log is not changed.
 examples:
   python -m app export newest xlsx -o report.xlsx
   python -m app export newest glossary --as memoq --named terms.tbx
+"""
+    + _PLAIN_STATUS
+)
+IMPORT_REVIEW = (
+    """\
+Prints what a reviewer changed in the Word document that `export SESSION review` wrote: the text of each segment before
+and after, and new comments. Tracked changes count as accepted. A problem is printed beside its change: the segment has
+changed since the export, tags are damaged, or a row was copied. With --apply, all changes without a problem are taken
+over, or none if the log cannot be written; these segments have to be confirmed again. On the page, you can also choose
+changes with a problem, and undo the import.
+
+examples:
+  python -m app export newest review -o manual.review.docx
+  python -m app import-review newest manual.review.docx
+  python -m app import-review newest manual.review.docx --apply
 """
     + _PLAIN_STATUS
 )

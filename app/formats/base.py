@@ -62,11 +62,16 @@ class UnitTranslation:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A user's comment on the segment at the place (`start`, `end`); it may have several lines."""
+    """A user's comment on the segment at the place (`start`, `end`); it may have several lines.
+
+    `author` wrote it at `written_ms`, in milliseconds since 1970; "" and 0 if unknown.
+    """
 
     start: int
     end: int
     text: str
+    author: str = ""
+    written_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from app.errors import DocumentError
 from app.formats import Reading, srx
 from app.formats.archive import Archive, ArchiveMember
 from app.formats.documents import Document
+from app.formats.office.word_table import WordTables, read_tables
 from app.formats.read_file import FileOverview, read_file
 from app.formats.srx import RuleFile
 from app.glossary.reading.column_uses import Layout
@@ -87,6 +88,10 @@ class FileReader:
     def archive(self, data: bytes, name: str) -> list[ArchiveMember]:
         """The files of a ZIP archive. Raises DocumentError if it is none; a damaged file in it has a problem."""
         return list(members_of(data, name))
+
+    def word_tables(self, data: bytes, name: str) -> WordTables:
+        """The tables of a Word document. Raises DocumentError if it cannot be read."""
+        return read_tables(data, name)
 
     def close(self) -> None:
         """Stops reading."""

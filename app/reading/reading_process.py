@@ -107,6 +107,8 @@ def _read(request: dict[str, Any], data: bytes, commands: IO[bytes], answers: IO
         return reader.memory(data, name, *request["languages"])
     if kind == "archive":
         return (reader.archive(data, name),)
+    if kind == "word tables":
+        return reader.word_tables(data, name)
     if kind == "segmentation rules":
         return (reader.num_rules(data, name),)
     rules = ProjectRules()

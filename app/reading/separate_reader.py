@@ -20,6 +20,7 @@ from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import Reading, stored_format
 from app.formats.archive import ArchiveMember
 from app.formats.documents import Document, Segment
+from app.formats.office.word_table import WordTables
 from app.formats.read_file import FileOverview
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable
@@ -127,6 +128,12 @@ class SeparateReader(FileReader):
             members: list[ArchiveMember]
             (members,) = conversation.result(tuple[list[ArchiveMember]])
             return members
+
+    def word_tables(self, data: bytes, name: str) -> WordTables:
+        """See FileReader; a file that exceeds a limit, or crashes the process, raises DocumentError too."""
+        with self._conversation("word tables", name, data, self._document_limits, DocumentError) as conversation:
+            tables: WordTables = conversation.result(WordTables)
+            return tables
 
     def num_rules(self, data: bytes, name: str) -> int:
         """See FileReader; a file that exceeds a limit, or crashes the process, raises DocumentError too."""

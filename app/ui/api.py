@@ -282,9 +282,9 @@ class Api:
         """The server's health, for monitoring without the access token."""
         return {**self.sessions.health(), "version": VERSION}
 
-    def download(self, actor: Actor, token: str, kind: str) -> Export:
+    def download(self, actor: Actor, token: str, kind: str, language: str) -> Export:
         """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
-        return self.sessions.exports.make(actor, self.sessions.find(actor, token), kind)
+        return self.sessions.exports.make(actor, self.sessions.find(actor, token), kind, language)
 
     def segmentation(self, actor: Actor, token: str, project: int) -> Export:
         """The file with the segmentation rules of a project, unchanged."""

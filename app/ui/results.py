@@ -121,6 +121,36 @@ class SteppedBatch(TypedDict):
     num_left: int
 
 
+class ReviewChangeRun(TypedDict):
+    """A part of a reviewer's text; `was` is the text before, if it was changed."""
+
+    t: str
+    was: NotRequired[str]
+
+
+class ReviewRow(TypedDict):
+    """What a reviewer changed in a segment, which has the `number` on the page; `text` is null if it stays.
+
+    `problem` explains why the change needs a look, or if it cannot be taken over, why not.
+    """
+
+    segment: int
+    number: int
+    before: str
+    text: str | None
+    runs: list[ReviewChangeRun]
+    comments: list[str]
+    problem: str
+    can_be_taken: bool
+
+
+class ReviewDifferences(TypedDict):
+    """The changes in a review table, and notes about the whole file."""
+
+    rows: list[ReviewRow]
+    notes: list[str]
+
+
 class ConcordanceRow(TypedDict):
     """An entry of the memory."""
 

@@ -320,8 +320,8 @@ def build_server(
         return _file(lambda: api.segmentation(actor, token, project))
 
     @app.get("/download/{token}/{kind}")
-    def download(token: str, kind: str, actor: SignedIn) -> Response:
-        return _file(lambda: api.download(actor, token, kind))
+    def download(token: str, kind: str, actor: SignedIn, language: str = "en") -> Response:
+        return _file(lambda: api.download(actor, token, kind, language))
 
     @app.get("/download/{token}/glossary/{glossary}/{kind}")
     def download_glossary(token: str, glossary: int, kind: str, actor: SignedIn) -> Response:

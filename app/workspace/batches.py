@@ -14,13 +14,13 @@ from typing import Literal
 from app.access.actor import Actor
 from app.errors import CommandError
 from app.log.changes import ReportedChange
-from app.segments.clean_texts import clean_target
+from app.segments.clean_texts import clean_comment, clean_target
 from app.segments.find_replace import Query, found_in, text_for
 from app.segments.state import Json, Origin, SegmentState, State
-from app.segments.text_changes import batch_events, confirmed
+from app.segments.text_changes import LogEvents, batch_events, confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
-BatchOrigin = Literal["replace", "propagated", "memory", "undo", "redo"]
+BatchOrigin = Literal["replace", "propagated", "memory", "review", "undo", "redo"]
 # A segment before and after, and the changes of its text where they are known.
 _Share = tuple[SegmentState, SegmentState, Sequence[ReportedChange]]
 
@@ -35,7 +35,27 @@ class _Change:
     def is_due(self, now: SegmentState, *, is_undo: bool) -> bool:
         """True if the segment has the state after the step, such as when later steps were undone, and is not locked."""
         left = self.after if is_undo else self.before
-        return not now.lock and (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
+        if now.lock or (self.has_comment and now.comment != left.comment):
+            return False
+        return (now.target, now.state == "confirmed") == (left.target, left.state == "confirmed")
+
+    @property
+    def has_comment(self) -> bool:
+        """True if the step changes the comment."""
+        return self.before.comment != self.after.comment
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedSegment:
+    """What a reviewer outside of Pinpoint changed in a segment: the text before and after it, and new comments.
+
+    `text` is None if only comments are new.
+    """
+
+    index: int
+    before: str
+    text: str | None
+    comments: Sequence[str] = ()
 
 
 class Batches:
@@ -120,6 +140,31 @@ class Batches:
         ]
         return self._make(work, changes, "propagated") if changes else None
 
+    def take_review(self, actor: Actor, reviewed: Sequence[ReviewedSegment], first: LogEvents | None = None) -> Json:
+        """Takes over the texts and comments of a reviewer; the segments have to be confirmed again.
+
+        The events `first` about the document come before. Raises CommandError, and changes nothing, if one of the
+        segments has another text by now.
+        """
+        core = self._core
+        with core.command(actor) as work:
+            for event_type, payload in first or ():
+                work.log(event_type, payload)
+            changes: list[_Share] = []
+            for one in {each.index: each for each in reviewed}.values():
+                segment = core.segment(one.index)
+                if (segment.target or "") != one.before:
+                    raise CommandError(
+                        "The text of segment {index} has changed in the meantime: import the file again.",
+                        index=core.number(one.index),
+                    )
+                after = replace(segment, comment=with_comments(segment.comment, one.comments))
+                if one.text is not None and (text := clean_target(one.text)) != segment.target:
+                    after = replace(after, target=text, state="edited", origin="typed")
+                if after != segment:
+                    changes.append((segment, after, ()))
+            return self._make(work, changes, "review")
+
     def step(self, actor: Actor, number: int, *, is_undo: bool) -> Json:
         """Undoes a step, or redoes it. Returns how many segments were changed, and how many were left."""
         core = self._core
@@ -137,9 +182,10 @@ class Batches:
             self._change(
                 work,
                 [
-                    (current, replace(current, target=to.target, state=to.state, origin=to.origin), ())
+                    (current, replace(current, target=to.target, state=to.state, origin=to.origin, comment=comment), ())
                     for change, to in zip(due, targets, strict=True)
                     for current in [core.segments[change.before.index]]
+                    for comment in [to.comment if change.has_comment else current.comment]
                 ],
                 "undo" if is_undo else "redo",
                 number,
@@ -166,7 +212,12 @@ class Batches:
             payload: Json = {"origin": origin, "state": after.state, "step": number}
             if origin == "memory":
                 payload["rate"] = after.filled_rate
-            work.change(after, batch_events(before, after, payload, reported))
+            events: LogEvents = []
+            if before.comment != after.comment:
+                events.append(("comment", {"text": after.comment, "origin": origin, "step": number}))
+            if not events or (before.target, before.state) != (after.target, after.state):
+                events += batch_events(before, after, payload, reported)
+            work.change(after, events)
             afters.append(after)
         return afters
 
@@ -183,3 +234,12 @@ class Batches:
             self._forms = self._core.document.forms()
         forms = self._forms or {}
         return [index for index in others if forms.get(index) == forms.get(segment.index)]
+
+
+def with_comments(comment: str, new: Iterable[str]) -> str:
+    """A segment's comment with further ones, each once. Raises CommandError if it is too long."""
+    lines = comment.split("\n") if comment else []
+    for text in new:
+        if not set(text.split("\n")) <= set(lines):
+            lines.append(text)
+    return clean_comment("\n".join(lines)) if len(lines) else ""

@@ -196,11 +196,13 @@ def settle(workspace: Workspace) -> None:
         pass
 
 
-def make_workspace(store: LogStore, model: ModelHandle, text: str, name: str = "manual.txt") -> Workspace:
-    """A new English-German session over a text file, with nothing asked yet."""
+def make_workspace(
+    store: LogStore, model: ModelHandle, text: str, name: str = "manual.txt", direction: str = "en-de"
+) -> Workspace:
+    """A new session, by default English-German, over a text file, with nothing asked yet."""
     document = read_document(text.encode(), name)
-    record = store.start_session(OWNER, document, "en-de")
+    record = store.start_session(OWNER, document, direction)
     segments = [SegmentState(s.index, s.source, len(s.source.split())) for s in document.segments]
     return Workspace(
-        store, record.id, record.token, document, segments, model, direction="en-de", options=SearchOptions()
+        store, record.id, record.token, document, segments, model, direction=direction, options=SearchOptions()
     )

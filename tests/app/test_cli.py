@@ -44,6 +44,7 @@ from engine import Hypothesis, Reason, Request, SearchOptions, Translation
 from tests.app.formats.srx_samples import srx
 from tests.app.formats.test_packages import SDLPPX
 from tests.app.hand_decoder import translation
+from tests.app.review_tables import reviewed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -196,7 +197,7 @@ def test_exported_session_is_imported_again(
     assert names == {
         "document": "a.de.txt", "jsonl": "a.log.jsonl", "csv": "a.log.csv", "xlsx": "a.report.xlsx", "tmx": "a.tmx",
         "xliff": "a.segments.xlf", "tbx": "a.terms.tbx", "translog": "a.translog.xml", "tprdb": "a.tprdb.zip",
-        "zip": "translated.de.zip",
+        "zip": "translated.de.zip", "review": "a.de.review.docx", "review-open": "a.de.review-open.docx",
     }  # fmt: skip
     assert Path("a.de.txt").read_text() == "Ein rotes Haus.\nTwo\n"
     assert run(capsys, "export", "2", "tmx", "--with-proposals", "--log", log)[::2] == (
@@ -959,3 +960,23 @@ def test_documents_that_were_opened_together_are_exported_as_their_archive(
         "two.txt: Segments that are not confirmed: 1 of 1. Segments in the source language: 1.\n",
     )
     assert output.read_bytes() == Archive(data, "job.zip").rewritten({0: b"Eins.\n"})
+
+
+def test_review_table_comes_back_with_its_changes(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.docx"
+    assert run(capsys, "export", "newest", "review", "-o", out, "--log", log)[0] == 0
+    out.write_bytes(reviewed(out.read_bytes(), {1: "Ein Haus.", 2: ""}, {2: ("Ana", "Warum?")}))
+    shown = (
+        "segment 1\n  before   Ein rotes Haus.\n  after    Ein Haus.\n"
+        "segment 2\n  comment  Ana: Warum?\n"
+    )  # fmt: skip
+    assert run(capsys, "import-review", "newest", out, "--log", log) == (0, shown, "")
+    assert run(capsys, "import-review", "newest", out, "--apply", "--log", log)[1] == f"{shown}2 changes taken over.\n"
+    assert run(capsys, "import-review", "newest", out, "--apply", "--log", log) == (0, "", "")
+    document = run(capsys, "export", "newest", "csv", "-o", tmp_path / "a.csv", "--log", log)
+    assert document[0] == 0 and "Ana: Warum?" in (tmp_path / "a.csv").read_text(encoding="utf-8-sig")
+    assert run(capsys, "verify", "--log", log)[0] == 0
+    status, _, error = run(capsys, "import-review", "1", out, "--log", log)
+    assert status == 2 and "is the review table of another document" in error

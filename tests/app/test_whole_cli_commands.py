@@ -23,12 +23,14 @@ from app.glossary import Term
 from app.glossary.glossary import Glossary
 from app.log.store import LogStore
 from app.reports.jsonl import session_jsonl
+from app.reports.review_table import session_review
 from app.serving import passwords
 from app.serving.api_glossaries import ApiGlossaries
 from app.serving.keys import ApiFile
 from app.serving.passwords import Passwords
 from app.sessions.assignments import Assignments
 from app.tm.library import MemoryLibrary
+from tests.app.review_tables import reviewed
 from tests.budget import rounds
 from tests.faults import StatementFault, every_error
 
@@ -40,6 +42,7 @@ RANDOM = re.compile(
 CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 COMMANDS = {
     "import a memory": ("memory", "import", "memory.csv", "--direction", "en-de"),
+    "import a review": ("import-review", "1", "review.docx", "--apply"),
     "export a memory": ("memory", "export", "csv", "--direction", "en-de", "-o", "out.csv"),
     "export a glossary": ("export", "1", "glossary", "-o", "terms.csv"),
     "import a session": ("import-log", "old.jsonl"),
@@ -81,6 +84,8 @@ def prepared(fast_passwords: None, tmp_path_factory: pytest.TempPathFactory) -> 
         path.unlink()
     with closing(LogStore.open(folder / "log.sqlite")) as store:
         number = store.start_session(OWNER, read_document(b"One.\n", "a.txt"), "en-de").id
+        table = session_review(OWNER, store, number).data
+        (folder / "review.docx").write_bytes(reviewed(table, {1: "Eins."}, {1: ("Ana", "Gut")}))
         store.glossaries.change(OWNER, number, (), [Glossary.of(1, "terms", [Term("door", "Tuer")])], {})
         MemoryLibrary(store).import_memory(CSV, "old.csv", "en-de")
         store.people.put("Ana", "manager", [1])
@@ -145,7 +150,7 @@ def test_a_command_that_any_call_fails_happens_completely_or_not_at_all(
     folder, run = tmp_path / "work", [*COMMANDS[name], "--log", "log.sqlite"]
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
-    run = [str(folder / part) if part.endswith((".csv", ".sqlite", ".jsonl")) else part for part in run]
+    run = [str(folder / part) if part.endswith((".csv", ".sqlite", ".jsonl", ".docx")) else part for part in run]
     fresh(prepared, folder)
     old = state_of(folder)
     assert status_of(run, monkeypatch) == 0

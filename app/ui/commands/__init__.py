@@ -18,6 +18,7 @@ from app.ui.commands import (
     glossary_commands,
     model_commands,
     project_commands,
+    review_commands,
     segment_commands,
     session_commands,
 )
@@ -34,7 +35,7 @@ def _commands_of(module: ModuleType) -> Iterator[type[Command | SessionCommand]]
 
 
 _MODULES: Final = (
-    *(segment_commands, document_commands, glossary_commands, model_commands),
+    *(segment_commands, document_commands, review_commands, glossary_commands, model_commands),
     *(project_commands, audit_commands, bundle_commands, session_commands),
 )
 COMMANDS: Final = by_literal("name", (kind for module in _MODULES for kind in _commands_of(module)))

@@ -33,5 +33,5 @@ def test_exactly_the_event_types_are_described() -> None:
 def test_every_origin_of_a_change_is_described() -> None:
     described = {name for names, _ in rows("### Where text", "The page reports") for name in names}
     origins = {*get_args(ReportedOrigin), *get_args(EditOrigin)} - {"undo", "redo", "proposal", "hypothesis"}
-    assert described == origins | {"n-best", "replace", "propagated", "unknown"}
+    assert described == origins | {"n-best", "replace", "propagated", "review", "unknown"}
     assert {origin_name(name) for name in described} <= set(ORIGINS)

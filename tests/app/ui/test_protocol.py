@@ -15,6 +15,7 @@ from app.access.actor import OWNER
 from app.formats.archive import pack
 from app.glossary.glossary import MAX_OWN_ID
 from app.models.opened_models import OpenedModels
+from app.reports.review_table import session_review
 from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.ui.api import Api
@@ -22,9 +23,11 @@ from app.ui.glossary_results import ImportReport
 from app.ui.page_state import SnapshotReply
 from app.ui.project_results import BegunArchive
 from app.ui.results import Findings, ShownSession
+from app.workspace.commands import Workspace
 from engine import Avoid, HubModel
 from tests.app.formats.srx_samples import PUBLISHED_STYLE
 from tests.app.hand_decoder import HandDecoder, settle
+from tests.app.review_tables import reviewed
 from tests.app.ui.protocol_types import FILE, protocol_types, results
 from tests.app.ui.test_api import api, message  # noqa: F401 (a fixture)
 
@@ -97,6 +100,12 @@ def _no_spelling_and_no_hub(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("app.models.document_models.look_up", hub_model)
 
 
+def review_table(api: Api, workspace: Workspace) -> bytes:  # noqa: F811
+    """A table for review with a change and a comment."""
+    table = session_review(OWNER, api.sessions.store, workspace.session_id).data
+    return reviewed(table, {1: "Öffnen", 2: "Router"}, {1: ("Ana", "gut")})
+
+
 STRICT = ConfigDict(extra="forbid", strict=True)
 TMX = b"""<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Open the settings.</seg></tuv>
 <tuv xml:lang="de"><seg>\xc3\x96ffnen</seg></tuv></tu></body></tmx>"""
@@ -143,6 +152,8 @@ def test_result_of_each_command_has_its_type(api: Api, tmp_path: Path):  # noqa:
         ("find", query),
         ("replace", {**query, "segments": None}),
         ("step", {"step": 0, "is_undo": True}),
+        ("compare_review", {"file": "a.docx", "data": base64.b64encode(review_table(api, workspace)).decode()}),
+        ("take_review", {"changes": [{"segment": 0, "before": "", "text": "Öffnen", "comments": ["Ana: gut"]}]}),
         ("confirm_matches", {}),
         ("fill_matches", {"min_rate": 75}),
         ("confirm", {"segment": 1, "text": "Der Router speichert die Datei."}),

@@ -23,6 +23,7 @@ from app.segments.state import SegmentState
 from app.segments.stored_state import segment_update
 from app.tm.entries import MemoryEntry
 from app.tm.library import MemoryLibrary
+from app.workspace.batches import ReviewedSegment
 from app.workspace.commands import Workspace
 from engine import Avoid
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
@@ -58,6 +59,7 @@ def two_glossaries(workspace: Workspace) -> None:
     workspace.glossaries.put(OWNER, "more", [Term("file", "Akte"), Term("dialog", "Dialog")])
 
 
+REVIEWED = [ReviewedSegment(0, "", "Neu", ["Ana: gut"]), ReviewedSegment(1, "", None, ["Ana: hm"])]
 CASES = {
     "open": Case(lambda w: w.open(OWNER, 1), glossary),
     "leave": Case(lambda w: w.leave(OWNER, 0)),
@@ -105,6 +107,10 @@ CASES = {
     "replace": Case(
         lambda w: w.batches.replace(OWNER, Query("Datei", "Akte")),
         lambda w: [w.edit(OWNER, i, "Datei", "typed") for i in (0, 1, 2)],
+    ),
+    "take over a review": Case(lambda w: w.batches.take_review(OWNER, REVIEWED)),
+    "undo a review": Case(
+        lambda w: w.batches.step(OWNER, 0, is_undo=True), lambda w: w.batches.take_review(OWNER, REVIEWED)
     ),
     "confirm all matches": Case(
         lambda w: w.batches.confirm_matches(OWNER), lambda w: w.memory.import_memory(OWNER, MEMORY, "a.tmx")

@@ -34,6 +34,8 @@ export type Command =
   | ChooseStyle
   | SetConsent
   | ExportNote
+  | CompareReview
+  | TakeReview
   | ImportGlossary
   | ImportSampleGlossary
   | ShareGlossary
@@ -151,6 +153,8 @@ export interface CommandResults {
   choose_style: undefined;
   consent: undefined;
   export_note: ExportWarning;
+  compare_review: ReviewDifferences;
+  take_review: BatchStep;
   import_glossary: UsedImport;
   import_sample_glossary: ImportedGlossary;
   glossary_share: GlossaryChange;
@@ -599,9 +603,24 @@ export interface ChooseStyle extends CommandFields {
   is_kept?: boolean;
 }
 
+/** A change of a reviewer: the text before and after it, null if it stays, and new comments. */
+export interface ChosenChange {
+  segment: number;
+  before: string;
+  text: string | null;
+  comments: string[];
+}
+
 /** The answer to an upload whose columns must be chosen. */
 export interface ColumnsQuestion {
   table: TableView;
+}
+
+/** Shows what the reviewer has changed in a review table, without changing anything. */
+export interface CompareReview extends CommandFields {
+  name: 'compare_review';
+  file: string;
+  data: string;
 }
 
 /** A continuation of the text, or the reason why there is none. */
@@ -1892,6 +1911,32 @@ export interface Retranslated {
   num_retranslated: number;
 }
 
+/** A part of a reviewer's text; `was` is the text before, if it was changed. */
+export interface ReviewChangeRun {
+  t: string;
+  was?: string;
+}
+
+/** The changes in a review table, and notes about the whole file. */
+export interface ReviewDifferences {
+  rows: ReviewRow[];
+  notes: string[];
+}
+
+/** What a reviewer changed in a segment, which has the `number` on the page; `text` is null if it stays.
+ *
+ * `problem` explains why the change needs a look, or if it cannot be taken over, why not. */
+export interface ReviewRow {
+  segment: number;
+  number: number;
+  before: string;
+  text: string | null;
+  runs: ReviewChangeRun[];
+  comments: string[];
+  problem: string;
+  can_be_taken: boolean;
+}
+
 /** Approves or returns a text, or takes the decision back. A returned text needs a comment, unless it is a redo.
  *
  * `text` is the text that the person saw. */
@@ -2257,6 +2302,12 @@ export interface TableView {
 export interface TagView {
   name: string;
   content: string;
+}
+
+/** Takes over the chosen changes of a reviewer, all or none of them. */
+export interface TakeReview extends CommandFields {
+  name: 'take_review';
+  changes: ChosenChange[];
 }
 
 /** A piece of the proposal: `w` numbers its word; `pin`, `is_term` and `kept` are met constraints.

@@ -4,11 +4,13 @@ import {h, t, tn} from '../core/dom.js';
 import {showModels} from '../dialogs/models.js';
 import {openTogether} from '../dialogs/opening.js';
 import {isModelFile} from '../dialogs/own_model.js';
+import {showReview} from '../dialogs/review_import.js';
 import {importGlossary} from '../pages/glossary_upload.js';
 
 /** @type {Record<string, number>} */
-export const MAX_MIB = {document: 30, glossary: 100, memory: 50};
+export const MAX_MIB = {document: 30, glossary: 100, memory: 50, review: 30};
 const ACCEPT = {
+  review: '.docx',
   memory: '.tmx,.sdltm,.xlsx,.csv,.tsv,.tab,.txt',
   document:
     '.txt,.md,.markdown,.mdx,.docx,.pptx,.xlsx,.odt,.ods,.odp,.idml,.xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.po,.pot,.srt,.html,.htm,.tmx,.csv,.tsv,.json,.arb,.properties,.xml,.dita,.ditamap,.dbk,.docbook,.resx,.strings,.stringsdict,.xcstrings,.yml,.yaml,.ass,.ssa,.vtt,.zip,.sdlppx,.sdlrpx,.mqxlz,.xlz,text/plain',
@@ -20,7 +22,7 @@ const GLOSSARY = /\.(csv|tsv|tab|xlsx|tbx|utx)$/i;
 export class Files {
   /**
    * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'pages' |
-   *   'problem' | 'root' | 'rows' | 'say' | 'segment' | 'server' | 'session' | 'side' | 'switchTo'>} bench
+   *   'openSegment' | 'problem' | 'root' | 'rows' | 'say' | 'segment' | 'server' | 'session' | 'side' | 'steps' | 'switchTo'>} bench
    * @param {HTMLElement} root
    */
   constructor(bench, root) {
@@ -123,6 +125,7 @@ export class Files {
       return;
     }
     if (kind === 'document') await this.bench.switchTo('open_document', {file: file.name, data});
+    else if (kind === 'review') await showReview(this.bench, file.name, data);
     else await this.bench.side.memory.import(file.name, data);
   }
 

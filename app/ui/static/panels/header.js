@@ -86,6 +86,8 @@ export class Header {
     this.glossaryCount = h('span.n.num');
     /** @param {string} kind */
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
+    /** @param {string} kind */
+    const inLanguage = kind => `${url(kind)}?${new URLSearchParams({language: currentLanguage()})}`;
     host.append(
       h('div.brand', icon('pinlogo'), h('span', 'Pinpoint')),
       bench.pages.nav,
@@ -156,6 +158,12 @@ export class Header {
             download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
             choice('down', t('packing.menu'), t('packing.menu.detail'), () => openPacking(bench)),
             download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
+          ),
+          group(
+            t('export.group.review'),
+            download('down', t('export.review'), t('export.review.detail'), 'review.docx', inLanguage),
+            download('down', t('export.review.open'), t('export.review.open.detail'), 'review-open.docx', inLanguage),
+            choice('up', t('review.import'), t('review.import.detail'), () => bench.files.choose('review')),
           ),
           group(
             t('export.group.memory'),
