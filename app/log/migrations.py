@@ -390,6 +390,13 @@ def m0024_lock_of_a_segment(db: Database) -> None:
     db.execute("CREATE INDEX lock_of_segment ON event (session_id, segment_index, seq) WHERE type = 'lock'")
 
 
+@migrations()
+def m0025_deadlines(db: Database) -> None:
+    """The deadlines of projects and documents in milliseconds since 1970."""
+    db.execute("ALTER TABLE project ADD COLUMN deadline_ms INTEGER")
+    db.execute("ALTER TABLE session ADD COLUMN deadline_ms INTEGER")
+
+
 def migrate(db: Database) -> None:
     """Applies all pending migrations in one transaction."""
     db.execute("BEGIN IMMEDIATE")

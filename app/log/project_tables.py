@@ -28,6 +28,7 @@ class Project(Checked):
     `min_match` is the lowest match rate that is shown, in percent; the penalties are what a match from another project
     or from an imported memory is worth less.
     `learns`: proposals draw from its confirmed segments. `has_review`: reviewers approve or return confirmed segments.
+    `deadline_ms` is that of its documents without their own.
     """
 
     id: int
@@ -44,6 +45,7 @@ class Project(Checked):
     import_penalty: int = 0
     learns: bool = True
     has_review: bool = False
+    deadline_ms: int | None = None
 
     @property
     def is_of_program(self) -> bool:

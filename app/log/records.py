@@ -118,6 +118,18 @@ class SessionSummary(Checked):
     path: str = ""
     assignee: str = ""
     part_assignees: tuple[str, ...] = ()
+    deadline_ms: int | None = None
+    project_deadline_ms: int | None = None
+
+    @property
+    def due_ms(self) -> int | None:
+        """The deadline of the document, otherwise that of its project."""
+        return self.project_deadline_ms if self.deadline_ms is None else self.deadline_ms
+
+    @property
+    def num_to_do(self) -> int:
+        """Segments that are neither confirmed nor locked."""
+        return self.num_segments - self.num_locked - self.num_confirmed
 
     @property
     def shown_name(self) -> str:

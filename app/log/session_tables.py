@@ -227,7 +227,8 @@ def list_sessions(
                 - {_locked("review = 'returned'")} AS num_returned,
             {_locked("source != ''")} AS num_locked,
             NOT {_CHANGED} AS is_untouched, coalesce(project_id, 0) AS project_id,
-            assignee, coalesce(bundle_document.path, '') AS path,
+            assignee, coalesce(bundle_document.path, '') AS path, session.deadline_ms AS deadline_ms,
+            (SELECT deadline_ms FROM project WHERE project.id = project_id) AS project_deadline_ms,
             (SELECT json_group_array(DISTINCT person) FROM assigned_segment WHERE session_id = session.id)
                 AS part_assignees
         FROM found JOIN session ON session.id = found.id JOIN document ON document.id = session.document_id

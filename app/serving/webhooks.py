@@ -232,7 +232,7 @@ class Webhooks:
         for key, row in changed.items():
             seq, was_finished = self._read.get(key, (0, False))
             summary = summaries.get(row["id"])
-            is_finished = summary is not None and 0 < summary.num_segments - summary.num_locked == summary.num_confirmed
+            is_finished = summary is not None and summary.num_confirmed > 0 and not summary.num_to_do
             bodies = []
             if summary is not None:
                 bodies = self._bodies(summary, seq, row["num_events"], is_finished and not was_finished)

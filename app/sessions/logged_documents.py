@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Sequence
 
 from app.access.actor import Actor
 from app.formats.documents import Document
+from app.log.deadlines import urgency_of
 from app.log.records import SessionRecord, SessionSummary
 from app.log.store import LogStore
 from app.models.style import Style, chosen_style
@@ -112,6 +114,8 @@ def _row(summary: SessionSummary) -> Json:
         "num_returned": summary.num_returned,
         "direction": summary.direction,
         "project": summary.project_id,
+        "due_ms": summary.due_ms,
+        "urgency": urgency_of(summary.due_ms, summary.num_to_do, time.time_ns() // 1_000_000),
         "assignee": summary.assignee,
         "part_assignees": list(summary.part_assignees),
     }

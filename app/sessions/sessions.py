@@ -43,6 +43,7 @@ from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.members import Members
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.sessions.segmentation import Segmentation
+from app.sessions.totals import Totals
 from app.sessions.workspace_opener import WorkspaceOpener
 from app.text import recognition
 from app.tm.library import MemoryLibrary
@@ -85,6 +86,7 @@ class Sessions:
         self.projects = Projects(store, self.workspaces.all)
         self.segmentation = Segmentation(self.projects, self.files)
         self.members = Members(store, self.projects, self.workspaces.all)
+        self.totals = Totals(store, self.projects)
         self.assignments = Assignments(store, self.workspaces.of_session)
         self.logged_documents = LoggedDocuments(store)
         self.options = options or SEARCH

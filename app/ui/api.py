@@ -26,6 +26,7 @@ from app.reports.usage import usage_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
 from app.sessions import Sessions
+from app.sessions.totals import FileKind
 from app.ui.commands import read_command
 from app.ui.commands.command import Command, SessionCommand
 from app.ui.commands.segment_commands import OpenSegment
@@ -290,6 +291,10 @@ class Api:
         """The file with the segmentation rules of a project, unchanged."""
         self.sessions.find(actor, token)
         return self.sessions.segmentation.download(actor, project)
+
+    def totals(self, actor: Actor, token: str, project: int, kind: FileKind) -> Export:
+        """The totals of a project as a table. The open document logs the export."""
+        return self._logged(actor, token, self.sessions.totals.file(actor, project, kind))
 
     def usage(self, actor: Actor, token: str) -> Export:
         """The usage of projects by month as a table; see `usage_csv`. The open document logs the export."""

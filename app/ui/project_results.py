@@ -7,6 +7,7 @@ from typing import Literal
 from typing_extensions import TypedDict  # pydantic needs this one up to Python 3.11
 
 from app.access.rights import Role
+from app.log.deadlines import Urgency
 from app.reports.analysis import Band
 from app.reports.audit import AuditRow
 from app.ui.page_state import SessionOffer
@@ -37,6 +38,7 @@ class ProjectRow(TypedDict):
     shares_memory: bool
     learns: bool
     has_review: bool
+    deadline_ms: int | None
     num_documents: int
     num_term_bases: int
     num_terms: int
@@ -91,15 +93,64 @@ class ActivityList(TypedDict):
 class DocumentRow(SessionOffer):
     """A document in the list of all documents; `assignee` is the person to whom it is assigned, or "".
 
-    `part_assignees` are the people to whom parts of it are assigned.
+    `part_assignees` are the people to whom parts of it are assigned. `due_ms` is its deadline, or that of its project.
     """
 
     num_approved: int
     num_returned: int
     direction: str
     project: int
+    due_ms: int | None
+    urgency: Urgency
     assignee: str
     part_assignees: list[str]
+
+
+class AmountView(TypedDict):
+    """Segments with the words of their sources: in all, confirmed, locked, and those that are left."""
+
+    num_segments: int
+    num_words: int
+    num_segments_done: int
+    num_words_done: int
+    num_segments_locked: int
+    num_words_locked: int
+    num_segments_to_do: int
+    num_words_to_do: int
+
+
+class DocumentTotalsView(TypedDict):
+    """The totals of a document. `deadline_ms` is its own, `due_ms` that of the project if it has none."""
+
+    session: int
+    name: str
+    assignee: str
+    deadline_ms: int | None
+    due_ms: int | None
+    urgency: Urgency
+    amount: AmountView
+
+
+class PersonTotalsView(TypedDict):
+    """The totals of a person's segments; "" has those that are assigned to nobody."""
+
+    name: str
+    due_ms: int | None
+    urgency: Urgency
+    amount: AmountView
+
+
+class ProjectTotalsView(TypedDict):
+    """The totals of a project; times are milliseconds since 1970. `is_managed`: the person may set deadlines."""
+
+    project: int
+    deadline_ms: int | None
+    unit: Literal["words", "characters"]
+    urgency: Urgency
+    documents: list[DocumentTotalsView]
+    people: list[PersonTotalsView]
+    amount: AmountView
+    is_managed: bool
 
 
 class AssignedSegments(TypedDict):

@@ -30,6 +30,7 @@ from app.glossary.reading.glossary_file import MAX_BYTES as MAX_UPLOAD_BYTES
 from app.models.registry import MAX_MODEL_BYTES
 from app.monitoring import Metrics
 from app.reports.audit import AuditFilter, AuditKind
+from app.sessions.totals import FileKind
 from app.tm.memory_file import MAX_BYTES as MAX_MEMORY_BYTES
 from app.ui.account import (
     ACCOUNT_PATH,
@@ -314,6 +315,10 @@ def build_server(
     @app.get("/download/{token}/usage")
     def download_usage(token: str, actor: SignedIn) -> Response:
         return _file(lambda: api.usage(actor, token))
+
+    @app.get("/download/{token}/totals/{project}/{ending}")
+    def download_totals(token: str, project: int, ending: FileKind, actor: SignedIn) -> Response:
+        return _file(lambda: api.totals(actor, token, project, ending))
 
     @app.get("/download/{token}/segmentation/{project}")
     def download_segmentation(token: str, project: int, actor: SignedIn) -> Response:

@@ -56,6 +56,8 @@ RULES: dict[str, Rule] = {
     "published_models": "creator",  # where the list is read from the network
     **dict.fromkeys(("edit_project", "delete_project", "choose_segmentation", "remove_segmentation"), "manager"),
     **dict.fromkeys(("members", "add_member", "remove_member"), "manager"),
+    **dict.fromkeys(("set_project_deadline", "set_document_deadline"), "manager"),
+    "project_totals": "member",
     **dict.fromkeys(("move_document", "assign_document", "assign_segments", "delete_document"), "manager"),
     **dict.fromkeys(("delete_session", "choose_matches", "choose_style", "reread_document"), "manager"),
     **dict.fromkeys(("open_model", "remove_model"), "administrator"),

@@ -253,6 +253,47 @@ class AssignSegments(Command):
         return sessions.members.assign_segments(actor, workspace, self.segments, self.person, self.since)
 
 
+class ShowTotals(Command):
+    """The totals of a project by document and person, with deadlines."""
+
+    name: Literal["project_totals"]
+    result: ClassVar[Any] = r.ProjectTotalsView
+    project: Integer
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.totals.view(actor, self.project)
+
+
+class SetProjectDeadline(Command):
+    """Sets the deadline of a project in milliseconds since 1970; null removes it. The result has its totals."""
+
+    name: Literal["set_project_deadline"]
+    result: ClassVar[Any] = r.ProjectTotalsView
+    project: Integer
+    deadline_ms: Integer | None
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.totals.set_project_deadline(actor, workspace, self.project, self.deadline_ms)
+
+    def result_after(self, actor: Actor, sessions: Sessions) -> Json:
+        return sessions.totals.view(actor, self.project)
+
+
+class SetDocumentDeadline(Command):
+    """Sets the deadline of a document in milliseconds since 1970; null leaves it to the project."""
+
+    name: Literal["set_document_deadline"]
+    result: ClassVar[Any] = r.ProjectTotalsView
+    session: Integer
+    deadline_ms: Integer | None
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
+        sessions.totals.set_document_deadline(actor, self.session, self.deadline_ms)
+
+    def result_after(self, actor: Actor, sessions: Sessions) -> Json:
+        return sessions.totals.view(actor, sessions.store.project_of(actor, self.session))
+
+
 class DismissNotices(Command):
     """Shows the notices to the person about these documents as marks in the list of documents only."""
 

@@ -77,6 +77,9 @@ export type Command =
   | MoveDocument
   | AssignDocument
   | AssignSegments
+  | ShowTotals
+  | SetProjectDeadline
+  | SetDocumentDeadline
   | DismissNotices
   | DeleteDocument
   | ShowActivity
@@ -196,6 +199,9 @@ export interface CommandResults {
   move_document: DocumentList;
   assign_document: DocumentList;
   assign_segments: AssignedSegments;
+  project_totals: ProjectTotalsView;
+  set_project_deadline: ProjectTotalsView;
+  set_document_deadline: ProjectTotalsView;
   dismiss_notices: undefined;
   delete_document: DocumentList;
   activity: ActivityList;
@@ -309,6 +315,18 @@ export interface Alternatives {
   text: string;
   replaced: string[];
   rows: AlternativeRow[];
+}
+
+/** Segments with the words of their sources: in all, confirmed, locked, and those that are left. */
+export interface AmountView {
+  num_segments: number;
+  num_words: number;
+  num_segments_done: number;
+  num_words_done: number;
+  num_segments_locked: number;
+  num_words_locked: number;
+  num_segments_to_do: number;
+  num_words_to_do: number;
 }
 
 /** Counts the words of documents by how much is known of them already; the files are downloaded by its key. */
@@ -768,7 +786,7 @@ export interface DocumentPreview {
 
 /** A document in the list of all documents; `assignee` is the person to whom it is assigned, or "".
  *
- * `part_assignees` are the people to whom parts of it are assigned. */
+ * `part_assignees` are the people to whom parts of it are assigned. `due_ms` is its deadline, or that of its project. */
 export interface DocumentRow {
   session: number;
   name: string;
@@ -780,8 +798,21 @@ export interface DocumentRow {
   num_returned: number;
   direction: string;
   project: number;
+  due_ms: number | null;
+  urgency: 'overdue' | 'soon' | '';
   assignee: string;
   part_assignees: string[];
+}
+
+/** The totals of a document. `deadline_ms` is its own, `due_ms` that of the project if it has none. */
+export interface DocumentTotalsView {
+  session: number;
+  name: string;
+  assignee: string;
+  deadline_ms: number | null;
+  due_ms: number | null;
+  urgency: 'overdue' | 'soon' | '';
+  amount: AmountView;
 }
 
 /** The document, its session and project, and its language pair; `unit` is what its words are counted in.
@@ -1567,6 +1598,14 @@ export interface PersonPlace {
   segment: number;
 }
 
+/** The totals of a person's segments; "" has those that are assigned to nobody. */
+export interface PersonTotalsView {
+  name: string;
+  due_ms: number | null;
+  urgency: 'overdue' | 'soon' | '';
+  amount: AmountView;
+}
+
 /** A pin; `source` is the source text that it translates, if the person named it or the model knows. */
 export interface PinView {
   text: string;
@@ -1692,6 +1731,7 @@ export interface ProjectRow {
   shares_memory: boolean;
   learns: boolean;
   has_review: boolean;
+  deadline_ms: number | null;
   num_documents: number;
   num_term_bases: number;
   num_terms: number;
@@ -1700,6 +1740,18 @@ export interface ProjectRow {
   is_managed: boolean;
   num_members: number;
   members: string[];
+}
+
+/** The totals of a project; times are milliseconds since 1970. `is_managed`: the person may set deadlines. */
+export interface ProjectTotalsView {
+  project: number;
+  deadline_ms: number | null;
+  unit: 'words' | 'characters';
+  urgency: 'overdue' | 'soon' | '';
+  documents: DocumentTotalsView[];
+  people: PersonTotalsView[];
+  amount: AmountView;
+  is_managed: boolean;
 }
 
 /** The best translation: `confidence` by word, `alignment` pairs (source word, target word). */
@@ -2145,6 +2197,20 @@ export interface SetConstraints extends CommandFields {
   rank?: number | null;
 }
 
+/** Sets the deadline of a document in milliseconds since 1970; null leaves it to the project. */
+export interface SetDocumentDeadline extends CommandFields {
+  name: 'set_document_deadline';
+  session: number;
+  deadline_ms: number | null;
+}
+
+/** Sets the deadline of a project in milliseconds since 1970; null removes it. The result has its totals. */
+export interface SetProjectDeadline extends CommandFields {
+  name: 'set_project_deadline';
+  project: number;
+  deadline_ms: number | null;
+}
+
 /** Makes a glossary of the document a term base of its project. */
 export interface ShareGlossary extends CommandFields {
   name: 'glossary_share';
@@ -2158,6 +2224,12 @@ export interface ShowActivity extends CommandFields {
   session?: number | null;
   kind?: 'document' | 'text' | 'confirmation' | 'review' | 'comment' | 'constraint' | 'term' | 'project' | 'export' | null;
   before?: [number, number, number] | null;
+}
+
+/** The totals of a project by document and person, with deadlines. */
+export interface ShowTotals extends CommandFields {
+  name: 'project_totals';
+  project: number;
 }
 
 /** Another session: the segment to open, an earlier session that could be continued, whether this one was.

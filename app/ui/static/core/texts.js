@@ -103,3 +103,14 @@ export const clock = date => date.toLocaleTimeString(locale);
  * @param {number} ms
  */
 export const dayAndTime = ms => new Date(ms).toLocaleString(locale, {dateStyle: 'medium', timeStyle: 'short'});
+/**
+ * The minute in the person's zone as a field for a day and a time has it; "" for null.
+ * @param {number | null} ms milliseconds since 1970
+ */
+export const localMinute = ms =>
+  ms === null ? '' : new Date(ms - 60_000 * new Date(ms).getTimezoneOffset()).toISOString().slice(0, 16);
+/**
+ * The milliseconds since 1970 of such a minute; null for "".
+ * @param {string} minute
+ */
+export const msOfMinute = minute => (minute ? new Date(minute).getTime() : null);

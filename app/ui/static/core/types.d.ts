@@ -71,6 +71,7 @@ declare global {
   type PackableDocument = protocol.PackableDocument;
   type PackedDocuments = protocol.PackedDocuments;
   type AnalysisReply = protocol.AnalysisReply;
+  type ProjectTotals = protocol.ProjectTotalsView;
   type AnalysisRow = protocol.AnalysisRow;
   type SegmentCount = protocol.SegmentCount;
   /** A file of this computer, with its folders if a folder was chosen or dropped. */

@@ -4,6 +4,7 @@ import {newsMark} from '../core/notices.js';
 import {dayAndTime} from '../core/texts.js';
 import {pairName} from './project_form.js';
 import {projectTitle} from './project_list.js';
+import {dueMark} from './totals.js';
 
 const MAX_ROWS = 300;
 const MINE = -1;
@@ -47,7 +48,7 @@ export class DocumentTable {
     });
     this.number = h('span.muted.num', {role: 'status'});
     this.rows = h('tbody');
-    const heads = ['document', 'project', 'pair', 'state', 'when', ...(hasMembers ? ['assignee'] : [])];
+    const heads = ['document', 'project', 'pair', 'state', 'due', 'when', ...(hasMembers ? ['assignee'] : [])];
     this.elements = [
       h('div.gtools', h('label.search', icon('search'), this.search), this.choice, this.number),
       h(
@@ -120,8 +121,8 @@ export class DocumentTable {
     setText(this.number, tn('project.documents', found.length));
     const rows = found.slice(0, MAX_ROWS).map(row => this.shownRow(row));
     if (found.length > MAX_ROWS)
-      rows.push(h('tr', h('td.muted', {colspan: 7}, t('documents.more', {n: count(MAX_ROWS)}))));
-    if (!found.length) rows.push(h('tr', h('td.muted', {colspan: 7}, t('documents.none'))));
+      rows.push(h('tr', h('td.muted', {colspan: 8}, t('documents.more', {n: count(MAX_ROWS)}))));
+    if (!found.length) rows.push(h('tr', h('td.muted', {colspan: 8}, t('documents.none'))));
     showChildren(this.rows, rows);
   }
 
@@ -201,6 +202,7 @@ export class DocumentTable {
         row.num_returned ? h('div.muted', t('documents.returned', {n: count(row.num_returned)})) : null,
         row.num_locked ? h('div.muted', t('documents.locked', {n: count(row.num_locked)})) : null,
       ),
+      h('td.when', dueMark(row.due_ms, row.urgency)),
       h('td.num', dayAndTime(row.last_ms)),
       this.hasMembers
         ? h(

@@ -3,6 +3,7 @@
 import {Dialog} from '../core/dialog.js';
 import {button, count, h, icon, setText, t, tn} from '../core/dom.js';
 import {openActivity} from './activity.js';
+import {openAnalysis} from './analysis.js';
 import {DocumentTable} from './document_table.js';
 import {openPacking} from './packing.js';
 import {editProject} from './project_form.js';
@@ -76,6 +77,8 @@ class DocumentsDialog {
       onGlossaries: (/** @type {number} */ project, /** @type {HTMLElement} */ hint) =>
         this.showGlossaries(project, hint),
       onMembers: () => this.reload(''),
+      onAnalyse: () => this.analyse(),
+      onShow: (/** @type {number} */ session) => this.show(session),
     };
     this.list = new ProjectList(bench, calls, list.has_members);
     this.panels.projects.append(h('p.muted', t('projects.lead')), this.list.element);
@@ -129,7 +132,7 @@ class DocumentsDialog {
 
   paint() {
     this.table.paint(this.projects);
-    this.list.paint(this.projects);
+    this.list.paint(this.projects, this.table.documents);
   }
 
   /**
@@ -154,7 +157,7 @@ class DocumentsDialog {
     if (changed?.every(row => projects.get(row.session) === row.project)) {
       this.table.adopt([...changed, ...this.table.documents]);
       this.setStamp(reply.result.stamp);
-      this.table.paintRows();
+      this.paint();
       return;
     }
     const whole = await this.bench.connection.send('documents');
@@ -190,6 +193,11 @@ class DocumentsDialog {
   pack() {
     this.dialog.close();
     openPacking(this.bench);
+  }
+
+  analyse() {
+    this.dialog.close();
+    openAnalysis(this.bench);
   }
 
   showActivity() {

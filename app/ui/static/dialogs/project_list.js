@@ -4,6 +4,10 @@ import {domainName, formalityName} from '../core/style_names.js';
 import {openMembers} from './members.js';
 import {askProjectDeletion, editProject, pairName, projectName} from './project_form.js';
 import {rulesTitle} from './segmentation.js';
+import {dueMark, openTotals} from './totals.js';
+
+/** @type {DocumentRow['urgency'][]} */
+const URGENCIES = ['overdue', 'soon'];
 
 /**
  * The name of a project with its client.
@@ -17,7 +21,7 @@ export class ProjectList {
    * @param {Bench} bench
    * @param {{onChange: (projects: ProjectRow[], notice: string) => void, onDeleted: (notice: string) => void,
    *   onDocuments: (project: number) => void, onGlossaries: (project: number, hint: HTMLElement) => void,
-   *   onMembers: () => void}} calls `hint` is where `onGlossaries` says that there are none; `onMembers`: the dialog of
+   *   onMembers: () => void, onAnalyse: () => void, onShow: (session: number) => void}} calls `hint` is where `onGlossaries` says that there are none; `onMembers`: the dialog of
    *   members was closed
    * @param {boolean} hasMembers people see only the projects that they are members of
    */
@@ -35,21 +39,27 @@ export class ProjectList {
   /**
    * Shows the projects. The list may change while somebody uses it: a row without a change stays as it is.
    * @param {ProjectRow[]} projects
+   * @param {DocumentRow[]} documents
    */
-  paint(projects) {
+  paint(projects, documents) {
     this.projects = projects;
     const rows = new Map(
       projects.map(project => {
-        const contents = JSON.stringify(project);
-        return [contents, this.shown.get(contents) ?? this.row(project)];
+        const urgencies = documents.filter(row => row.project === project.id).map(row => row.urgency);
+        const urgency = URGENCIES.find(one => urgencies.includes(one)) ?? '';
+        const contents = JSON.stringify([project, urgency]);
+        return [contents, this.shown.get(contents) ?? this.row(project, urgency)];
       }),
     );
     this.shown = rows;
     keepingFocus(this.element, () => showChildren(this.element, [...rows.values()]));
   }
 
-  /** @param {ProjectRow} project */
-  row(project) {
+  /**
+   * @param {ProjectRow} project
+   * @param {DocumentRow['urgency']} urgency that of its most urgent document
+   */
+  row(project, urgency) {
     const title = projectTitle(project);
     const style = [formalityName(project.formality), project.domain ? domainName(project.domain) : ''];
     const choose = async () => {
@@ -67,6 +77,18 @@ export class ProjectList {
       ...(this.hasMembers ? [tn('project.members', project.num_members)] : []),
     ];
     const hint = h('div', {role: 'status'});
+    const totals = () =>
+      openTotals(
+        this.bench,
+        {id: project.id, title},
+        {
+          hasMembers: this.hasMembers,
+          onShow: this.calls.onShow,
+          onAnalyse: this.calls.onAnalyse,
+          onClose: () => this.calls.onMembers(),
+        },
+      );
+    const due = dueMark(project.deadline_ms, urgency);
     return h(
       'li',
       {'data-project': project.id},
@@ -78,6 +100,9 @@ export class ProjectList {
         h('div.muted', [pairName(project.direction), ...style.filter(Boolean)].join(' \u00b7 ')),
         h('div.muted.num', contents.join(' \u00b7 ')),
         project.segmentation ? h('div.muted', rulesTitle(project)) : null,
+        due || urgency
+          ? h('div.muted', `${t('totals.due')}: `, due ?? h('span.tag.warn', t(`totals.${urgency}`)))
+          : null,
         hint,
       ),
       h(
@@ -98,6 +123,11 @@ export class ProjectList {
             onclick: () => this.calls.onGlossaries(project.id, hint),
           },
           t('pages.glossaries'),
+        ),
+        button(
+          '.btn.small',
+          {'data-act': act('totals'), 'aria-label': t('totals.title', {name: title}), onclick: totals},
+          t('totals.open'),
         ),
         project.is_managed ? this.management(project, title, act) : null,
       ),
