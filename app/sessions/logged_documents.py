@@ -104,7 +104,7 @@ def _waits(summary: SessionSummary, actor: Actor, *, to_review: bool) -> bool:
     if to_review:
         return summary.num_approved < summary.num_confirmed
     is_for_actor = summary.assignee in ("", actor.name) or actor.name in summary.part_assignees
-    return is_for_actor and summary.num_confirmed < summary.num_segments
+    return is_for_actor and summary.num_to_do > 0
 
 
 def _row(summary: SessionSummary) -> Json:

@@ -195,6 +195,8 @@ def test_next_document_is_the_next_of_the_project_with_segments_that_wait_for_th
     assert name_after(first.session_id) == "2.txt", "the one before is assigned to another person"
     team.sessions.members.assign(OWNER, added[2].session_id, "Ben")
     assert name_after(first.session_id) == "2.txt"
+    team.sessions.find(OWNER, added[2].token, shows=False).locks.set(OWNER, [0], is_locked=True)
+    assert name_after(first.session_id) is None, "in the last one, all segments are locked"
     assert name_after(first.session_id, to_review=True) == "0.txt"
     assert name_after(added[0].session_id, to_review=True) is None, "it is the only one with a confirmed segment"
     team.store.people.leave("Ben", [project.id])

@@ -144,7 +144,7 @@ test('a text that changes during the check is not confirmed', async () => {
   assert.equal(confirmation.status.textContent, t('confirm.changed'));
 });
 
-const NEXT = {session: 7, name: 'b.txt', num_confirmed: 2, num_segments: 5, num_approved: 0};
+const NEXT = {session: 7, name: 'b.txt', num_confirmed: 2, num_segments: 6, num_locked: 1, num_approved: 0};
 
 test('after the last segment, the next press shows the next document of the project', async () => {
   Object.assign(page, {isPending: false, isLast: true, nextDocument: NEXT, ownText: 'Ein Haus'});

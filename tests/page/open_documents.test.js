@@ -90,7 +90,13 @@ test('a place is kept for its window, and for others while the person has not wo
 
 test('figures come from the server, and documents that are gone lose their tab', () => {
   const documents = opened('abc');
-  const row = /** @type {DocumentRow} */ ({session: 7, name: 'new.txt', num_confirmed: 3, num_segments: 5});
+  const row = /** @type {DocumentRow} */ ({
+    session: 7,
+    name: 'new.txt',
+    num_confirmed: 3,
+    num_segments: 6,
+    num_locked: 1,
+  });
   documents.adopt(['a', 'b'], [null, row]);
   assert.equal(tokens(documents), 'bc');
   assert.deepEqual(documents.list[0], {

@@ -12,6 +12,7 @@ import {sendConstraints} from './editor/constraint_set.js';
 import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
+import {isOpen, isToReview} from './list/row.js';
 import {SegmentList} from './list/segment_list.js';
 import {welcome} from './panels/coach.js';
 import {DocumentTabs} from './panels/document_tabs.js';
@@ -203,7 +204,10 @@ export class Bench {
     if (reply.result?.is_continued && !isQuiet)
       this.say(
         'info',
-        tn('continued', reply.counts.all, {name: reply.document.name, confirmed: count(reply.counts.confirmed)}),
+        tn('continued', reply.counts.all - reply.counts.locked, {
+          name: reply.document.name,
+          confirmed: count(reply.counts.confirmed),
+        }),
       );
   }
 
@@ -230,7 +234,7 @@ export class Bench {
   offer(offer) {
     this.notes.say(
       'info',
-      tn('offer', offer.num_segments, {
+      tn('offer', offer.num_segments - offer.num_locked, {
         name: offer.name,
         confirmed: count(offer.num_confirmed),
         when: dayAndTime(offer.last_ms),
@@ -436,8 +440,7 @@ export class Bench {
   async goOn(session, toReview) {
     if (!(await this.switchTo('resume_session', {session}))) return;
     const {open} = this.session;
-    const {state, review} = this.rows[open];
-    const isWaiting = toReview ? state === 'confirmed' && review !== 'approved' : state !== 'confirmed';
+    const isWaiting = (toReview ? isToReview : isOpen)(this.rows[open]);
     const next = toReview ? this.list.nextToReview(open) : this.list.nextUnconfirmed(open);
     if (!isWaiting && next !== null) this.openSegment(next);
   }

@@ -139,8 +139,8 @@ export class OpenDocuments {
       const row = found.get(one.token);
       if (row === undefined || one.token === this.shown) return one;
       if (row === null) return [];
-      const {session, name, num_confirmed: numConfirmed, num_segments: numSegments} = row;
-      return {...one, session, name, numConfirmed, numSegments};
+      const {session, name, num_confirmed: numConfirmed, num_segments, num_locked} = row;
+      return {...one, session, name, numConfirmed, numSegments: num_segments - num_locked};
     });
     this.#write();
   }

@@ -140,8 +140,8 @@ export class Confirmation {
     const found = reply.ok && reply.result.document;
     if (!found || bench.session.token !== token || this.current.index !== index) return;
     this.#goOn = () => bench.goOn(found.session, toReview);
-    const {num_confirmed, num_segments, num_approved, name} = found;
-    const left = toReview ? num_confirmed - num_approved : num_segments - num_confirmed;
+    const {num_confirmed, num_segments, num_locked, num_approved, name} = found;
+    const left = toReview ? num_confirmed - num_approved : num_segments - num_locked - num_confirmed;
     const keys = speltFor(toReview ? 'approve' : 'confirm');
     bench.notes.say(
       'info',

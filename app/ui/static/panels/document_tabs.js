@@ -91,7 +91,7 @@ export class DocumentTabs {
         session,
         name,
         numConfirmed: counts.confirmed,
-        numSegments: counts.all,
+        numSegments: counts.all - counts.locked,
         numEdited: counts.edited,
       },
       person,
@@ -112,7 +112,8 @@ export class DocumentTabs {
    * @param {SuccessReply} reply
    */
   update({counts, document, news}) {
-    const {confirmed: numConfirmed, all: numSegments, edited: numEdited} = counts;
+    const {confirmed: numConfirmed, edited: numEdited} = counts;
+    const numSegments = counts.all - counts.locked;
     if (this.documents.count({name: document.name, numConfirmed, numSegments, numEdited})) this.paint();
     if (news.list_stamp === this.#stamp || this.#timer !== undefined) return;
     const pause = Math.max(0, this.#askedAt + REFRESH_PAUSE_MS - performance.now());
