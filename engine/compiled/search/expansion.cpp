@@ -32,6 +32,7 @@ Expansion::Expansion(const Setting& setting, const Steps& steps, const std::vect
       setting.watch.glance();
       forced_[r] = setting.constraints.forced(rows[r].state, rows[r].met, rows[r].remaining.may_end,
                                               setting.vocabulary.end);
+      sort_distinct(forced_[r]);
     }
   for (const Row& row : rows)
     before_.push_back(row.log_prob - row.penalty - setting.placement_penalty(row.endings, row.num_repeats));
@@ -106,14 +107,16 @@ std::vector<Candidate> Expansion::candidates() {
   std::vector<Key> keys = gather();
   while (learn(keys)) keys = gather();
   std::vector<Candidate> found;
-  for (size_t first = 0; first < keys.size();) {
-    for (; first < keys.size(); first++) {
+  const auto add = [&](const std::vector<Key>& more) {
+    for (const Key& key : more) {
       setting_.watch.glance();
-      if (Candidate candidate; weigh(keys[first], candidate)) found.push_back(candidate);
+      if (Candidate candidate; weigh(key, candidate)) found.push_back(candidate);
     }
-    add_last_resorts(keys, found);
-  }
-  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+  };
+  add(keys);
+  const ptrdiff_t num_in_order = found.size();
+  add(last_resorts(keys, found));
+  std::inplace_merge(found.begin(), found.begin() + num_in_order, found.end(), [](const Candidate& a, const Candidate& b) {
     return a.row != b.row ? a.row < b.row : a.piece < b.piece;
   });
   const double floor = limits_.floor;
@@ -124,16 +127,21 @@ std::vector<Candidate> Expansion::candidates() {
 }
 
 // Section 3.1: the best k continuations (at most `max_children` of one row), the forced ones, and the best one of each
-// row; distinct.
+// row; distinct and in order. With hundreds of phrases there are a million of them, so they are sorted row by row.
 std::vector<Expansion::Key> Expansion::gather() {
-  std::vector<Key> keys;
-  add_leading(keys);
+  std::vector<Key> leading, keys;
+  add_leading(leading);
+  sort_distinct(leading);
+  auto leader = leading.begin();
   for (size_t r = 0; r < rows_.size(); r++) {
     setting_.watch.glance();
+    const size_t first = keys.size();
+    for (; leader != leading.end() && leader->row == static_cast<int32_t>(r); ++leader) keys.push_back(*leader);
     for (int32_t piece : queried_[r])
       if (scores_[r].at(piece) > NO_LOG_PROB) keys.push_back({static_cast<int32_t>(r), piece});
+    std::sort(keys.begin() + first, keys.end());
+    keys.erase(std::unique(keys.begin() + first, keys.end()), keys.end());
   }
-  sort_distinct(keys);
   return keys;
 }
 
@@ -193,6 +201,7 @@ bool Expansion::next_living(int32_t r, size_t& rank, RowScores::Scored& found) {
 bool Expansion::learn(const std::vector<Key>& keys) {
   std::vector<std::pair<int32_t, int32_t>> unknown;
   for (const Key& key : keys) {
+    setting_.watch.glance();
     const int32_t state = rows_[key.row].state;
     if (key.piece != setting_.vocabulary.end && !setting_.constraints.knows(state, key.piece))
       unknown.emplace_back(state, key.piece);
@@ -210,7 +219,7 @@ bool Expansion::weigh(const Key& key, Candidate& one) const {
   one.piece_log_prob = scores_[key.row].at(key.piece);
   one.log_prob = row.log_prob + one.piece_log_prob;
   one.is_end = key.piece == setting_.vocabulary.end;
-  one.is_forced = is_among(key.piece, forced_[key.row]);
+  one.is_forced = std::binary_search(forced_[key.row].begin(), forced_[key.row].end(), key.piece);
   if (!(one.log_prob > NO_LOG_PROB)) return false;
   one.state = one.is_end ? row.state : constraints.next(row.state, key.piece);
   if (one.state == DEAD) return false;
@@ -235,9 +244,10 @@ bool Expansion::weigh(const Key& key, Candidate& one) const {
   return true;
 }
 
-// Adds the end for rows that may end and have no other candidate: the likeliest continuation may break a phrase at the
+// The end of rows that may end and have no other candidate: the likeliest continuation may break a phrase at the
 // end of the text when no time is left to write it again, and the end is not among the best of a narrow beam.
-void Expansion::add_last_resorts(std::vector<Key>& keys, const std::vector<Candidate>& found) {
+std::vector<Expansion::Key> Expansion::last_resorts(const std::vector<Key>& keys,
+                                                    const std::vector<Candidate>& found) const {
   std::vector<bool> has_any(rows_.size());
   for (const Candidate& one : found) has_any[one.row] = true;
   const int32_t end = setting_.vocabulary.end;
@@ -245,10 +255,10 @@ void Expansion::add_last_resorts(std::vector<Key>& keys, const std::vector<Candi
   for (size_t r = 0; r < rows_.size(); r++) {
     setting_.watch.glance();
     const Key key{static_cast<int32_t>(r), end};
-    if (!has_any[r] && scores_[r].at(end) > NO_LOG_PROB && std::find(keys.begin(), keys.end(), key) == keys.end())
+    if (!has_any[r] && scores_[r].at(end) > NO_LOG_PROB && !std::binary_search(keys.begin(), keys.end(), key))
       ends.push_back(key);
   }
-  keys.insert(keys.end(), ends.begin(), ends.end());
+  return ends;
 }
 
 // Freitag & Al-Onaizan 2017, section 3.2, the absolute threshold, within each bank: candidates that have met few phrases

@@ -55,7 +55,7 @@ class Expansion {
   bool next_living(int32_t row, size_t& rank, RowScores::Scored& found);
   bool learn(const std::vector<Key>& keys);
   bool weigh(const Key&, Candidate&) const;
-  void add_last_resorts(std::vector<Key>& keys, const std::vector<Candidate>& found);
+  std::vector<Key> last_resorts(const std::vector<Key>& keys, const std::vector<Candidate>& found) const;
   void drop_far_ones(std::vector<Candidate>&) const;
 
   const Setting& setting_;
