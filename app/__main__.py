@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from app import VERSION
 from app.access.actor import OWNER
 from app.cli.arguments import COMMANDS, OVERVIEW, parse
-from app.collector import keep_modules_out_of_collections
+from app.collector import IdleCollector, keep_modules_out_of_collections
 from app.ending import Ending
 from app.errors import AppError
 from app.paths import MODEL_FOLDER, SAMPLES_FOLDER, default_log_path
@@ -161,6 +161,9 @@ def _serve(settings: AppSettings) -> int:
         ending.finally_do(gradio_folder.cleanup)
         closing.enter_context(gradio_folder)
         closing.callback(model.stop)
+        collector = IdleCollector()
+        collector.begin()
+        closing.callback(collector.close)
         log = settings.log or default_log_path()
         remove_leftovers(log.parent)
         store = LogStore.open(log, exclusively=True)

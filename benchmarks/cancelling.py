@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
 
-from app.collector import keep_modules_out_of_collections
+from app.collector import IdleCollector, keep_modules_out_of_collections
 from app.models.loading import SEARCH
 from app.paths import MODEL_FOLDER
 from benchmarks.paper_dba import commit, environment, write_json
@@ -137,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, help="folder for results.json")
     options = parser.parse_args(arguments)
     keep_modules_out_of_collections()  # as the app does
+    IdleCollector().begin()
     translator = Translator.load(options.model, precision=options.precision)  # and computes all in this thread
     translator.translate(Request(SENTENCE * 2))  # reads what is read once
     found: list[dict[str, Any]] = []

@@ -72,7 +72,7 @@ void PrefixTree::read(const int* nodes, int count, int num_layers) {
   if (unknown.empty()) return;
   make_room(nodes, count, unknown.size(), 0);
   is_wanted_.assign(nodes_.size(), 0);
-  compute(unknown, num_layers, Watch());
+  compute(unknown, num_layers, watch_);
 }
 
 // The nodes to compute, beginnings first: those without results, if these are asked for, and those, with all beginnings,

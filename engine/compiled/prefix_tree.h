@@ -34,7 +34,7 @@ class PrefixTree : public Steps {
   // decoder: (layers, E). Null if it is not known.
   const float* state(int node) const { return has_state(nodes_[node]) ? nodes_[node].state : nullptr; }
   size_t memory_size() const { return memory_size_; }  // numbers of a state
-  // Computes the first layers after each node, as far as they are not known; asks nobody whether it must end.
+  // Computes the first layers after each node, as far as they are not known.
   void read(const int* nodes, int count, int num_layers);
   // After `read`: the output of the first layer, (E), and of a model with guided alignment, after all layers, the weights
   // of the source's pieces, (S). Valid until the next call.

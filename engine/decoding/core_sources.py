@@ -9,7 +9,7 @@ from engine.compiled.c_interface import CoreAlignment, CoreCancelled, Floats, Pr
 from engine.decoding.aligner import AlignmentScores
 from engine.decoding.constraints import PreparedRequest
 from engine.decoding.source_cache import SourceCache
-from engine.interruption import NEVER, Interruption
+from engine.interruption import NEVER, Interrupted, Interruption
 from engine.model.checkpoint import LoadedModel
 from engine.model.compiled_decoder import CompiledDecoder
 from engine.model.compiled_model import CompiledNetwork
@@ -64,14 +64,26 @@ class CoreSources:
             self._model.config, [self.tree(source, interruption) for source in sources], interruption
         )
 
-    def alignment_scores(self, source: PreparedRequest) -> AlignmentScores | None:
-        """The scores of the alignment head for targets of this source; None if the core does not cover the head."""
+    def alignment_scores(self, source: PreparedRequest, interruption: Interruption = NEVER) -> AlignmentScores | None:
+        """The scores of the alignment head for targets of this source; None if the core does not cover the head.
+
+        A cancel ends a call with Interrupted; a deadline does not, as the best translations so far are aligned, too.
+        """
         if (head := self._head) is None:
             return None
         found, tree, longest = self.of(source), self.tree(source), self._model.config.max_pieces - 1
 
         def logits(source_ids: Sequence[int], targets: Sequence[Sequence[int]]) -> list[Floats]:
-            return head.logits(tree, source_ids, found.memory_SE, [target[:longest] for target in targets])
+            own = [target[:longest] for target in targets]
+            if not interruption.is_possible:
+                return head.logits(tree, source_ids, found.memory_SE, own)
+            tree.watch(lambda: interruption.cause() == "cancelled")
+            try:
+                return head.logits(tree, source_ids, found.memory_SE, own)
+            except CoreCancelled:
+                raise Interrupted("cancelled") from None
+            finally:
+                tree.watch(None)
 
         if isinstance(head, CoreAlignment):
             return AlignmentScores(logits, head.word_probabilities)

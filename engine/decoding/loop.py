@@ -53,6 +53,7 @@ class DecodingJob:
     `unrepaired` is a translation that lacks expected phrases, while another that has them is decoded.
     `on_best` is called with the translation of the first hypothesis alone, once this is known to be the first one of
     the list; not for models whose list is ranked again after the search, and not if another search may follow.
+    With `needs_best_only`, the n-best list that is searched is not aligned and written, but for its first hypothesis.
     """
 
     request: Request
@@ -66,6 +67,7 @@ class DecodingJob:
     has_whole_words: bool = False
     unrepaired: Translation | None = None
     on_best: Callable[[Translation], object] | None = None
+    needs_best_only: bool = False
     state: JobState = JobState.WAITING
     translation: Translation | None = None
     error: Exception | None = None
@@ -234,6 +236,8 @@ class DecodingLoop(Generic[Job]):
                 job.prepared = self._pipeline.following(prepared, tokens, strength, job.interruption)
             self._search_for(job, job.prepared or prepared)
             return
+        if job.needs_best_only:
+            result = _with_best_only(result, prepared)
         translation = self._pipeline.translation(job.request, prepared, result, job.options, job.interruption)
         if job.unrepaired is not None:
             stray = stray_phrases(translation, job.unrepaired)
@@ -319,6 +323,13 @@ class DecodingLoop(Generic[Job]):
             except Exception as error:
                 job.fail(error)
         return sorted(lengths, key=lengths.__getitem__)
+
+
+def _with_best_only(result: SentenceResult, prepared: PreparedRequest) -> SentenceResult:
+    """The result with the hypothesis that will be the best translation, or all if only their texts show which it is."""
+    if any(phrase.boundary == "compound" for phrase in prepared.phrases):
+        return result
+    return replace(result, hypotheses=result.hypotheses[:1])
 
 
 def failed(request: Request, error: Exception | None) -> Translation:

@@ -108,20 +108,24 @@ class ModelPipeline(RequestPipeline):
         return self._forced.contributions(prepared, tokens)
 
     def align(
-        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
+        self,
+        prepared: PreparedRequest,
+        targets: Sequence[Sequence[int]],
+        decodings: Sequence[DecodedPieces],
+        interruption: Interruption = NEVER,
     ) -> Sequence[WordAlignment | None]:
         """The word alignment of each target of one source; None from a model without an alignment head."""
         if not self._loaded.aligns or not targets:
             return [None] * len(targets)
         if prepared.datastore is not None:
             prepared = replace(prepared, datastore=None)
-        scores = self._alignment_scores(prepared)
+        scores = self._alignment_scores(prepared, interruption)
         return align(self._loaded, scores, prepared.source, prepared.direction, prepared.marks, targets, decodings)
 
-    def _alignment_scores(self, prepared: PreparedRequest) -> AlignmentScores:
+    def _alignment_scores(self, prepared: PreparedRequest, interruption: Interruption) -> AlignmentScores:
         """The scores of the alignment head for targets of this source, in the compiled core if that covers the head."""
         model = self._loaded
-        if self._core is not None and (found := self._core.alignment_scores(prepared)) is not None:
+        if self._core is not None and (found := self._core.alignment_scores(prepared, interruption)) is not None:
             return found
         alignment, memory_1SE = model.alignment, self._encodings.of(prepared).memory_BSE
         assert alignment is not None

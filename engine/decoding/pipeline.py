@@ -300,9 +300,16 @@ class RequestPipeline(ABC):
         return ()
 
     def align(
-        self, prepared: PreparedRequest, targets: Sequence[Sequence[int]], decodings: Sequence[DecodedPieces]
+        self,
+        prepared: PreparedRequest,
+        targets: Sequence[Sequence[int]],
+        decodings: Sequence[DecodedPieces],
+        interruption: Interruption = NEVER,
     ) -> Sequence[WordAlignment | None]:
-        """The word alignment of each target of one source; None from a model that does not align."""
+        """The word alignment of each target of one source; None from a model that does not align.
+
+        A cancel may end it with Interrupted.
+        """
         return [None] * len(targets)
 
     def _reranks(self, prepared: PreparedRequest, options: SearchOptions) -> bool:
@@ -350,11 +357,13 @@ class RequestPipeline(ABC):
             if status == "cancelled" or (status == "deadline" and by_text):
                 break
             num_replaced_in = max(0, NUM_REPLACED_IN - num_ready) if replacer is not None else 0
-            for one in self._hypotheses(prepared, some, options, replacer, num_replaced_in):
-                by_text.setdefault(one.text, one)  # two texts may become equal
-                if interruption.cause() == "cancelled":
-                    status = "cancelled"
-                    break
+            try:
+                for one in self._hypotheses(prepared, some, options, replacer, num_replaced_in, interruption):
+                    by_text.setdefault(one.text, one)  # two texts may become equal
+                    interruption.check_cancelled()
+            except Interrupted:
+                status = "cancelled"
+                break
             num_ready += len(some)
         if status == "cancelled":
             return interrupted_translation(request, status)
@@ -412,11 +421,12 @@ class RequestPipeline(ABC):
         options: SearchOptions,
         replacer: WordReplacer | None,
         num_replaced_in: int,
+        interruption: Interruption = NEVER,
     ) -> Iterator[Hypothesis]:
         """The hypotheses in their order, the first `num_replaced_in` with other words for untranslated ones."""
         ones = [*found]
         decodings = [self._model.codec.decode(one.tokens) for one in ones]
-        alignments = [*self.align(prepared, [one.tokens for one in ones], decodings)]
+        alignments = [*self.align(prepared, [one.tokens for one in ones], decodings, interruption)]
         with suppress(Interrupted):
             for place in range(min(num_replaced_in, len(ones))):
                 assert replacer is not None
@@ -425,7 +435,7 @@ class RequestPipeline(ABC):
                 if tokens is not None:
                     ones[place] = self._with_tokens(prepared, ones[place], tokens, replacer.open_decoder, options)
                     decodings[place] = self._model.codec.decode(tokens)
-                    [alignments[place]] = self.align(prepared, [tokens], [decodings[place]])
+                    [alignments[place]] = self.align(prepared, [tokens], [decodings[place]], interruption)
         for item in zip(ones, decodings, alignments, strict=True):
             yield _hypothesis(prepared, *item)
 

@@ -67,7 +67,10 @@ def price_steps(pipeline: RequestPipeline, asked: DecodingJob) -> Steps[Pricing]
             for variant in some:
                 interruption.check()
                 prepared = pipeline.prepare(variant, asked.datastore, interruption)
-                jobs.append(DecodingJob(variant, options, interruption, prepared, started_at=started))
+                is_part_of_answer = len(translations) + len(jobs) < 2  # with all constraints, and without
+                job = DecodingJob(variant, options, interruption, prepared, started_at=started)
+                job.needs_best_only = not is_part_of_answer
+                jobs.append(job)
         if len(jobs) < len(some):
             break
         yield jobs
@@ -164,7 +167,8 @@ def alternatives_steps(
         for word in some:
             pieces = (*left, *word.pieces)
             begun = prepared.begun_with(codec.decode(pieces).text, pieces)
-            jobs.append(DecodingJob(request, options, interruption, begun, started_at=started))
+            job = DecodingJob(request, options, interruption, begun, started_at=started, needs_best_only=True)
+            jobs.append(job)
         yield jobs
         for word, translation in zip(some, map(_translation, jobs), strict=True):
             best = translation.hypotheses[0] if translation.hypotheses else None

@@ -29,9 +29,11 @@ from engine.search.sentence import Outcome, SearchVocabulary, Sentence, Sentence
 from engine.search_options import Score, Stopping
 from engine.text import has_bytes
 from engine.text.boundaries import SENTENCE_CLOSERS, SENTENCE_ENDS, SENTENCE_OPENERS, is_digit, is_mark
+from engine.threads import free_beside
 
 _MAX_KEPT: Final = 16  # sets of constraints
 _MAX_LEARNED: Final = 2**17  # states and transitions of a set that is kept: some 50 MB with few phrases
+_MAX_FREED_AT_ONCE: Final = 2**13  # of these, which takes two milliseconds; more are freed in a thread of their own
 _SCORES: Final = ("log_prob", "score", "penalty", "total", "ranking_score")  # columns of the output
 _MESSAGE_SIZE: Final = 256
 
@@ -131,8 +133,10 @@ class CompiledSearch:
         try:
             return run(steps, self._handle, constraints)
         finally:
-            if constraints.num_learned > _MAX_LEARNED:
-                del self._kept[sentence.constraints]
+            is_too_large = constraints.num_learned > _MAX_LEARNED
+            del constraints
+            if is_too_large:
+                self._forget(sentence.constraints)
 
     def _tracked(self, constraints: SentenceConstraints) -> _Constraints:
         """The states of these constraints, with all that earlier searches have learned about them."""
@@ -140,9 +144,16 @@ class CompiledSearch:
             numbers = np.array(_in_numbers(constraints, self._texts), dtype=np.int32)
             self._kept[constraints] = _Constraints(self._library, self._handle, numbers)
             if len(self._kept) > _MAX_KEPT:
-                self._kept.popitem(last=False)
+                self._forget(next(iter(self._kept)))
         self._kept.move_to_end(constraints)
         return self._kept[constraints]
+
+    def _forget(self, constraints: SentenceConstraints) -> None:
+        """Frees a table; a large one, which takes 25 ms, in another thread: the next request may use the model."""
+        is_large = self._kept[constraints].num_learned > _MAX_FREED_AT_ONCE
+        forgotten = [self._kept.pop(constraints)]
+        if is_large:
+            free_beside(forgotten)
 
 
 class _Constraints:

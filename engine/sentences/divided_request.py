@@ -28,6 +28,7 @@ from engine.sentences.dialogue import Dialogue, KnownAnswers
 from engine.sentences.joining import Joiner, SentencePart, joined_unknown
 from engine.sentences.required_texts import RequiredTexts
 from engine.sentences.splitting import Span
+from engine.threads import free_beside
 from engine.translation import Contribution, Hypothesis, PivotTranslation, Reason, Translation
 
 if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
@@ -297,6 +298,7 @@ class _State:
                 if len(by_text) == asked.options.nbest:
                     break
         if cause == "cancelled":
+            free_beside([by_text.popitem()[1] for _ in range(len(by_text))])
             raise Interrupted("cancelled")
         if not by_text:
             raise UndividedError("no combination of the sentences' translations meets all constraints")

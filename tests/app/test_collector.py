@@ -7,6 +7,7 @@ import pytest
 
 from app.collector import (
     NUM_LARGE,
+    IdleCollector,
     collector_paused,
     keep_modules_out_of_collections,
     leave_out_large,
@@ -89,3 +90,29 @@ def test_loaded_modules_are_left_out_of_collections():
         assert len(gc.get_objects()) < gc.get_freeze_count() // 10
     finally:
         gc.freeze()  # as before
+
+
+@pytest.mark.parametrize(
+    ("num_younger", "busy_share", "is_due", "why"),
+    [
+        (11, 0.0, True, "idle, and Python would collect now"),
+        (10, 0.0, False, "idle, but little was made"),
+        (11, 0.5, False, "a request is computed"),
+        (1_001, 1.0, True, "never idle, and much was made"),
+    ],
+)
+def test_full_collection_waits_until_the_process_is_idle(num_younger, busy_share, is_due, why):
+    assert IdleCollector().is_due(num_younger, busy_share) == is_due, why
+
+
+def test_python_runs_no_full_collection_while_they_wait_for_idle_moments():
+    thresholds, generations, collector = gc.get_threshold(), [], IdleCollector()
+    gc.callbacks.append(note := lambda phase, info: generations.append(info["generation"]))
+    try:
+        collector.begin()
+        kept = [[number] for number in range(200_000)]  # enough for two full collections
+        assert set(generations) == {0, 1}, f"{len(kept)} objects"
+    finally:
+        gc.callbacks.remove(note)
+        collector.close()
+    assert gc.get_threshold() == thresholds

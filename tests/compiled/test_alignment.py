@@ -12,9 +12,10 @@ import torch
 
 from engine import Phrase, Request, SearchOptions, Translator
 from engine.bundled_data import DATA_FOLDER
-from engine.compiled.c_interface import Core, CoreAlignment, CoreError, Floats, PrefixTree
+from engine.compiled.c_interface import Core, CoreAlignment, CoreCancelled, CoreError, Floats, PrefixTree
 from engine.decoding.aligner import AlignmentScores, align
 from engine.errors import InvalidRequest
+from engine.interruption import NEVER, Interrupted, Interruption
 from engine.model import LoadedModel, ModelConfig, Transformer, load_model
 from engine.model.alignment import AlignmentHead
 from engine.model.compiled_model import compiled_alignment, compiled_model
@@ -137,9 +138,12 @@ def test_tree_of_little_memory_gives_the_same_scores(core: Core) -> None:
     assert tree.num_bytes - 150 * tree.num_nodes <= max(20_000, 21 * state)
 
 
-def test_cancelled_search_leaves_its_translations_to_be_aligned(core: Core) -> None:
+def test_alignment_that_was_ended_can_be_made_again(core: Core) -> None:
     aligned, tree, targets = (made := Aligned(core)), made.tree(), targets_of(CONFIG)
     tree.watch(lambda: True)
+    with pytest.raises(CoreCancelled):
+        aligned.logits(targets, tree)
+    tree.watch(None)
     assert_close(aligned.logits(targets, tree), aligned.expected(targets))
 
 
@@ -229,3 +233,29 @@ def test_translator_aligns_in_the_compiled_core(translator, monkeypatch) -> None
     request = Request("The user can open a file.", phrases=(Phrase("Datei", source_span=(20, 24)),))
     [placement] = translator.translate(request).hypotheses[0].placements
     assert placement.aligned is True
+
+
+@pytest.mark.parametrize("cause", ["cancelled", "deadline"])
+def test_alignment_ends_at_a_cancel_and_not_at_a_deadline(translator, cause) -> None:
+    """The best translations at a deadline are shown with their alignment; nobody sees those of a cancelled request."""
+
+    class Ended(Interruption):
+        is_possible = True
+
+        def cause(self):
+            return cause
+
+    pipeline, codec = translator.pipeline, translator.pipeline._model.codec
+    pipeline.forget_sources()
+    prepared = pipeline.prepare(Request("The user can open a file."))
+    target = (*codec.encode("Der Benutzer kann eine Datei öffnen.").ids, codec.end)
+
+    def aligned(interruption):
+        return pipeline.align(prepared, [target], [codec.decode(target)], interruption)
+
+    if cause == "cancelled":
+        with pytest.raises(Interrupted):
+            aligned(Ended())
+    else:
+        assert aligned(Ended())[0].links
+    assert aligned(NEVER)[0].links, "the tree can be used again"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
-from threading import Event
+from threading import Event, current_thread
 from typing import get_args
 
 import pytest
@@ -336,6 +336,26 @@ def test_constraints_with_many_states_are_forgotten_after_the_search(core, monke
         phrases = (MANY.phrase(text),) if text else ()
         compiled_search(ToyModel(MANY.size, 1), Sentence(SentenceConstraints(phrases), 9, options, source=0), search)
         assert bool(search._kept) == is_kept
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_large_constraints_are_freed_in_another_thread(core, monkeypatch, is_large):
+    """A model is free again for others at once, not only after the memory of millions of states is."""
+    search, freed_by, freed = CompiledSearch(core.functions, toy_vocabulary(MANY)), [], Event()
+    free = core.functions.pinpoint_search_constraints_free
+
+    def noted(handle):
+        freed_by.append(current_thread())
+        free(handle)
+        freed.set()
+
+    sentence = Sentence(SentenceConstraints((MANY.phrase("ba"),)), 9, SearchOptions(beam=5), source=0)
+    compiled_search(ToyModel(MANY.size, 1), sentence, search)
+    monkeypatch.setattr(compiled, "_MAX_FREED_AT_ONCE", 20 if is_large else 2**13)
+    monkeypatch.setattr(core.functions, "pinpoint_search_constraints_free", noted)
+    search._forget(sentence.constraints)
+    assert freed.wait(10)
+    assert (freed_by == [current_thread()]) != is_large
 
 
 class _BrokenText(Exception):

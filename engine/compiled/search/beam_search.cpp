@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "banks.h"
 
@@ -125,12 +124,18 @@ std::vector<bool> BeamSearch::share_beam(const std::vector<Candidate>& candidate
     banks.push_back(constraints_.num_tokens());
   }
   for (int bank : banks) waiting[bank]++;
-  std::vector<int> places = allocate(waiting, beam, task_.spreads);
-  std::vector<size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  const std::vector<int> places = allocate(waiting, beam, task_.spreads);
+  std::vector<std::vector<size_t>> in_bank(waiting.size());
+  for (size_t i = 0; i < banks.size(); i++) in_bank[banks[i]].push_back(i);
   std::vector<bool> is_chosen(scores.size());
-  for (size_t i : order) is_chosen[i] = places[banks[i]]-- > 0;
+  const auto is_better = [&](size_t a, size_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; };
+  for (size_t bank = 0; bank < in_bank.size(); bank++) {  // there may be a hundred thousand candidates
+    watch_.glance();
+    std::vector<size_t>& own = in_bank[bank];
+    const auto last = own.begin() + places[bank];
+    std::nth_element(own.begin(), last, own.end(), is_better);
+    for (auto chosen = own.begin(); chosen != last; ++chosen) is_chosen[*chosen] = true;
+  }
   if (!kept_.empty()) {
     std::vector<double> still_kept;
     for (size_t i = 0; i < kept_.size(); i++)
