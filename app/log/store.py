@@ -48,6 +48,7 @@ from app.log.records import (
     Event,
     EventType,
     NewEvent,
+    SegmentStateName,
     SegmentUpdate,
     SessionRecord,
     SessionSummary,
@@ -282,6 +283,15 @@ class LogStore:
         is_seen = self.people.access(actor).sees(project_id)
         found = list_sessions(self._log, projects=[project_id]) if is_seen else []
         return sorted((one for one in found if one.direction == direction), key=lambda one: one.id)
+
+    def texts_of(self, session_id: int) -> list[tuple[int, SegmentStateName, str | None]]:
+        """The index, the state and the stored text of each segment of a session, in the order of the document."""
+        query = """
+            SELECT segment_index, state, target FROM segment WHERE session_id = ? AND source != ''
+            ORDER BY source_start, segment_index
+        """
+        rows = self._log.rows(Message("read the log"), query, (session_id,))
+        return [(row["segment_index"], row["state"], row["target"]) for row in rows]
 
     def has_sessions(self, actor: Actor) -> bool:
         """True if there is a session that the actor sees."""

@@ -19,13 +19,17 @@ _CONTEXT = 60  # characters of context around an occurrence
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Search text, replacement and options; `in_confirmed` includes confirmed segments."""
+    """Search text, replacement and options; `in_confirmed` includes confirmed segments.
+
+    `in_proposals` includes texts of the model that nobody has edited or confirmed.
+    """
 
     text: str
     replacement: str = ""
     matches_case: bool = False
     whole_words: bool = False
     in_confirmed: bool = False
+    in_proposals: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -94,26 +98,30 @@ def check_searched(text: str) -> None:
         raise CommandError("A text to find, or its replacement, has at most {limit} characters.", limit=MAX_CHARACTERS)
 
 
-def found_in(segments: Iterable[SegmentState], query: Query) -> Json:
-    """Number of occurrences and segments, and a preview of the first MAX_SHOWN segments after the replacement."""
+def found_in(segments: Iterable[SegmentState], query: Query, max_shown: int = MAX_SHOWN) -> Json:
+    """Number of occurrences and segments, and a preview of the first `max_shown` segments after the replacement.
+
+    `segments` are those of a document, in its order; each row has the segment's number there, from 1.
+    """
     rows: list[Json] = []
     num_places = num_segments = 0
-    for segment in segments:
+    for number, segment in enumerate(segments, 1):
         if (text := text_for(segment, query)) is None:
             continue
         places = len(query.spans(text))
         num_places += places
         num_segments += places > 0
-        if places and len(rows) < MAX_SHOWN:
-            rows.append({"index": segment.index, "state": segment.state, "runs": query.runs(text)})
+        if places and len(rows) < max_shown:
+            runs = query.runs(text)
+            rows.append({"index": segment.index, "number": number, "state": segment.state, "runs": runs})
     return {"num_places": num_places, "num_segments": num_segments, "rows": rows}
 
 
 def text_for(segment: SegmentState, query: Query) -> str | None:
-    """The segment's text, typed or machine-translated; None if the query excludes the segment, or if it is locked."""
-    if segment.lock:
+    """The segment's text, typed or machine-translated; None if the query excludes the segment."""
+    if segment.state == "confirmed" and not query.in_confirmed:
         return None
-    return None if segment.state == "confirmed" and not query.in_confirmed else segment.text
+    return segment.text if query.in_proposals else segment.target
 
 
 def _shortened(text: str, *, keeps_start: bool, keeps_end: bool) -> str:

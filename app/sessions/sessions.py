@@ -42,6 +42,7 @@ from app.sessions.glossary_files import GlossaryFiles
 from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.members import Members
 from app.sessions.open_workspaces import OpenWorkspaces
+from app.sessions.project_search import ProjectSearch
 from app.sessions.segmentation import Segmentation
 from app.sessions.totals import Totals
 from app.sessions.workspace_opener import WorkspaceOpener
@@ -104,6 +105,9 @@ class Sessions:
         self.glossary_files = GlossaryFiles(store, self.files)
         self.analyses = Analyses(store, self.library, self.projects)
         self.bundles = Bundles(store, self.files, self.projects, self.opener, self.workspaces)
+        self.project_search = ProjectSearch(
+            store, self.workspaces, lambda actor, number: self.opener.take_up(actor, number, shows=False)
+        )
         store.discard_unfinished()
         self._welcomed: set[str] = set()  # by person
         # By token: the direction that a document needs a model for, and whether no installed model has it.

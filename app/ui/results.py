@@ -93,9 +93,10 @@ class EarlierStates(TypedDict):
 
 
 class FoundRow(TypedDict):
-    """A segment with the text; `runs` show the replacement."""
+    """A segment with the text, and its number in its document; `runs` show the replacement."""
 
     index: int
+    number: int
     state: SegmentStateName
     runs: list[Run]
 
@@ -106,6 +107,20 @@ class FoundText(TypedDict):
     num_places: int
     num_segments: int
     rows: list[FoundRow]
+
+
+class FoundDocument(FoundText):
+    """The places in another document of the project."""
+
+    session: int
+    name: str
+
+
+class FoundInProject(TypedDict):
+    """The other documents of the project with the text; `num_left_out` are too many to search in."""
+
+    documents: list[FoundDocument]
+    num_left_out: int
 
 
 class ReplaceStep(BatchStep):

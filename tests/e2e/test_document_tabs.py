@@ -205,6 +205,61 @@ def test_after_the_last_segment_the_same_key_goes_on_in_the_next_document_of_the
     expect(tab(page, "one.txt")).to_have_attribute("data-state", "done")
 
 
+def test_text_is_found_and_replaced_in_all_documents_of_the_project_and_undone_together(screen: Screen):
+    page = screen.page
+    for name in ("north", "south"):
+        screen.open_text(DOCUMENT, f"{name}.txt")
+        screen.open_segment(3)
+        screen.type_text(f"Das Kennwort Xylo im {name}.")
+        screen.wait_until_saved()
+    screen.select("Xylo")
+    page.keyboard.press("Control+h")
+    dialog = page.get_by_role("dialog")
+    summary = dialog.get_by_role("status")
+    expect(summary).to_have_text("1 match in 1 segment.")
+    dialog.get_by_text("Also in the other documents of the project").click()
+    expect(summary).to_have_text("2 matches in 2 segments of 2 documents.")
+    expect(dialog.get_by_role("heading", level=3)).to_have_text(["south.txt 1 segment", "north.txt 1 segment"])
+    dialog.get_by_label("Replace with").first.fill("Zebra")
+    expect(dialog.locator("ins")).to_have_text(["Zebra", "Zebra"])
+
+    go = dialog.get_by_role("button", name="3 of north.txt: Go to this segment")
+    go.press("Enter")
+    expect_shown(screen, "north.txt")
+    expect(page.locator(".editor .no")).to_have_text("3")
+    screen.expect_text("Das Kennwort Xylo im north.")
+
+    screen.wait_for_proposal()
+    screen.select("Xylo")
+    page.keyboard.press("Control+h")
+    dialog.get_by_text("Also in the other documents of the project").click()
+    dialog.get_by_label("Replace with").first.fill("Zebra")
+    expect(dialog.locator("ins")).to_have_count(2)
+    dialog.get_by_role("button", name="Replace all").click()
+    expect(screen.notes.last).to_have_text("Replaced 2 matches in 2 segments of 2 documents.")
+    screen.expect_text("Das Kennwort Zebra im north.")
+    tab(page, "south.txt").click()
+    expect_shown(screen, "south.txt")
+    screen.expect_text("Das Kennwort Zebra im south.")
+    tab(page, "north.txt").click()
+    expect_shown(screen, "north.txt")
+    screen.wait_for_proposal()
+    page.keyboard.press("Control+h")
+    page.keyboard.type("Zebra")
+    dialog.get_by_text("Also in the other documents of the project").click()
+    expect(summary).to_have_text("2 matches in 2 segments of 2 documents.")
+    dialog.get_by_label("Replace with").first.fill("Yak")
+    expect(dialog.locator("ins").first).to_have_text("Yak")
+    dialog.get_by_role("button", name="Replace all").click()
+    screen.expect_text("Das Kennwort Yak im north.")
+    page.keyboard.press("Control+z")
+    screen.expect_text("Das Kennwort Zebra im north.")
+    expect(screen.notes.last).to_have_text("Undone in 2 segments.")
+    tab(page, "south.txt").click()
+    expect_shown(screen, "south.txt")
+    screen.expect_text("Das Kennwort Zebra im south.")
+
+
 def test_many_tabs_are_scrolled_with_a_sign_and_a_list_and_show_the_work_in_each(screen: Screen):
     page = screen.page
     page.set_viewport_size({"width": 1024, "height": 768})

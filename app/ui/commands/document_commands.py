@@ -102,14 +102,27 @@ class FindText(TextQuery):
         return workspace.batches.find(self.query())
 
 
+class FindInProject(TextQuery):
+    """Shows where the text occurs in the other documents of the project."""
+
+    name: Literal["find_in_project"]
+    result: ClassVar[Any] = r.FoundInProject
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return sessions.project_search.find(actor, workspace, self.query())
+
+
 class ReplaceText(TextQuery):
-    """Replaces the text in these segments; null: in all."""
+    """Replaces the text in these segments; null: in all. `session` is another document than the open one."""
 
     name: Literal["replace"]
     result: ClassVar[Any] = r.ReplaceStep
     segments: List[Integer] | None = None
+    session: Integer | None = None
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        if self.session is not None and self.session != workspace.session_id:
+            return sessions.project_search.replace(actor, self.session, self.query(), self.segments)
         return workspace.batches.replace(actor, self.query(), self.segments)
 
 
@@ -135,14 +148,17 @@ class FillMatches(Command):
 
 
 class StepBatch(Command):
-    """Undoes or redoes a change of many segments."""
+    """Undoes or redoes a change of many segments. `session` is another document than the open one."""
 
     name: Literal["step"]
     result: ClassVar[Any] = r.SteppedBatch
     step: Integer
     is_undo: bool
+    session: Integer | None = None
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        if self.session is not None and self.session != workspace.session_id:
+            return sessions.project_search.step(actor, self.session, self.step, is_undo=self.is_undo)
         return workspace.batches.step(actor, self.step, is_undo=self.is_undo)
 
 

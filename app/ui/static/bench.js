@@ -61,6 +61,7 @@ export class Bench {
     this.languages = {source: 'en', target: 'de'};
     this.document = {
       session: 0,
+      name: '',
       project: {
         id: 0,
         name: '',

@@ -151,6 +151,7 @@ def test_result_of_each_command_has_its_type(api: Api, tmp_path: Path):  # noqa:
         ("check", {"segment": 1, "text": "Die Datei 5"}),
         ("find", query),
         ("replace", {**query, "segments": None}),
+        ("find_in_project", query),
         ("step", {"step": 0, "is_undo": True}),
         ("compare_review", {"file": "a.docx", "data": base64.b64encode(review_table(api, workspace)).decode()}),
         ("take_review", {"changes": [{"segment": 0, "before": "", "text": "Öffnen", "comments": ["Ana: gut"]}]}),

@@ -20,6 +20,7 @@ export type Command =
   | Pretranslate
   | AskReading
   | FindText
+  | FindInProject
   | ReplaceText
   | ConfirmMatches
   | FillMatches
@@ -142,6 +143,7 @@ export interface CommandResults {
   pretranslate: undefined;
   reading: ReadingChoice;
   find: FoundText;
+  find_in_project: FoundInProject;
   replace: ReplaceStep;
   confirm_matches: BatchStep;
   fill_matches: BatchStep;
@@ -954,6 +956,16 @@ export interface FindEarlierStates extends CommandFields {
   segment: number;
 }
 
+/** Shows where the text occurs in the other documents of the project. */
+export interface FindInProject extends CommandFields {
+  name: 'find_in_project';
+  find: string;
+  replacement: string;
+  matches_case: boolean;
+  whole_words: boolean;
+  in_confirmed: boolean;
+}
+
 /** Looks up a segment in the translation memory. */
 export interface FindMatches extends CommandFields {
   name: 'matches';
@@ -989,9 +1001,25 @@ export interface Findings {
   findings: FindingView[];
 }
 
-/** A segment with the text; `runs` show the replacement. */
+/** The places in another document of the project. */
+export interface FoundDocument {
+  num_places: number;
+  num_segments: number;
+  rows: FoundRow[];
+  session: number;
+  name: string;
+}
+
+/** The other documents of the project with the text; `num_left_out` are too many to search in. */
+export interface FoundInProject {
+  documents: FoundDocument[];
+  num_left_out: number;
+}
+
+/** A segment with the text, and its number in its document; `runs` show the replacement. */
 export interface FoundRow {
   index: number;
+  number: number;
   state: 'new' | 'pretranslated' | 'edited' | 'confirmed';
   runs: [string, string][];
 }
@@ -1890,7 +1918,7 @@ export interface ReplaceStep {
   num_places: number;
 }
 
-/** Replaces the text in these segments; null: in all. */
+/** Replaces the text in these segments; null: in all. `session` is another document than the open one. */
 export interface ReplaceText extends CommandFields {
   name: 'replace';
   find: string;
@@ -1899,6 +1927,7 @@ export interface ReplaceText extends CommandFields {
   whole_words: boolean;
   in_confirmed: boolean;
   segments?: number[] | null;
+  session?: number | null;
 }
 
 /** A segment at the start of the session; `number` is its place in the list now. */
@@ -2297,11 +2326,12 @@ export interface SplitSegment extends CommandFields {
   offset: number;
 }
 
-/** Undoes or redoes a change of many segments. */
+/** Undoes or redoes a change of many segments. `session` is another document than the open one. */
 export interface StepBatch extends CommandFields {
   name: 'step';
   step: number;
   is_undo: boolean;
+  session?: number | null;
 }
 
 /** Undoes or redoes a split or a merge. */

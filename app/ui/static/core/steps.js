@@ -173,6 +173,26 @@ export class Steps {
   }
 
   /**
+   * Changes of many segments in one or several documents, which are undone and redone together.
+   * @param {{session: number, step: number}[]} made
+   * @param {string} text the notice
+   */
+  batches(made, text) {
+    this.done(text, async isUndo => {
+      let [n, left, isAny] = [0, 0, false];
+      for (const {session, step} of made) {
+        const reply = await this.bench.connection.send('step', {step, is_undo: isUndo, session});
+        if (!reply.ok) continue; // the page shows why
+        isAny = true;
+        n += reply.result.num_segments;
+        left += reply.result.num_left;
+      }
+      if (!isAny) return '';
+      return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ` ${tn('steps.left', left)}` : '');
+    });
+  }
+
+  /**
    * Locks segments, or unlocks them. Returns the reply.
    * @param {number[]} segments
    * @param {boolean} isLocked

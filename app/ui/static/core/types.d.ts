@@ -57,6 +57,7 @@ declare global {
   type ProjectRow = protocol.ProjectRow;
   type DocumentRow = protocol.DocumentRow;
   type DocumentList = protocol.DocumentList;
+  type FoundDocument = protocol.FoundDocument;
   type PersonPlace = protocol.PersonPlace;
   type Notice = protocol.NoticeView;
   type NewsView = protocol.NewsView;

@@ -1,7 +1,8 @@
-/* The dialog to find and replace in the document; shows every place as it would be before anything is replaced. */
+/* The dialog to find and replace in the document or in all documents of its project; shows every place as it would be
+   before anything is replaced. */
 import {withChips} from '../core/chips.js';
 import {Dialog} from '../core/dialog.js';
-import {button, h, setText, t, textIn, tn} from '../core/dom.js';
+import {button, count, h, setText, t, textIn, tn} from '../core/dom.js';
 
 const PAUSE_MS = 200;
 /** @type {Record<string, string>} */
@@ -14,11 +15,22 @@ const RUNS = {
 };
 
 /**
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'languages' | 'numberOf' | 'openSegment' | 'root' | 'rows' |
- *   'segment' | 'steps'>} bench
+ * "3 segments", or "3 segments of 2 documents"
+ * @param {number} numSegments
+ * @param {number} numDocuments 0: of the document that is shown
+ */
+const where = (numSegments, numDocuments) => {
+  const segments = tn('replace.segments', numSegments);
+  return numDocuments ? tn('replace.in_documents', numDocuments, {segments}) : segments;
+};
+
+/**
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'goTo' | 'languages' | 'root' | 'rows' | 'segment' |
+ *   'steps'>} bench
  */
 export const openReplace = bench => {
   const close = () => dialog.close();
+  const own = bench.document.session;
   /** @param {string} label */
   const field = label =>
     h('input', {
@@ -49,12 +61,16 @@ export const openReplace = bench => {
     whole_words: box('replace.words', false),
     in_confirmed: box('replace.confirmed', false),
   };
+  const inProject = box('replace.project', false);
   const summary = h('p.muted', {role: 'status'});
-  const list = h('ul.places', {'aria-label': t('replace.places')});
-  const all = button('.btn.primary', {disabled: true, onclick: () => replace(null)}, t('replace.all'));
+  const list = h('div.found');
+  const all = button('.btn.primary', {disabled: true, onclick: () => replaceAll()}, t('replace.all'));
+  /** @type {FoundDocument[]} */
+  let found = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let asked = 0;
+  let isReplacing = false;
   const query = () => ({
     find: find.value,
     replacement: replacement.value,
@@ -67,61 +83,114 @@ export const openReplace = bench => {
 
   const preview = async () => {
     const number = ++asked;
-    const reply = await bench.connection.send('find', query(), 'find');
-    if (number !== asked || !reply.ok) return;
-    const {num_places: places, num_segments: segments, rows} = reply.result;
-    setText(
-      summary,
-      !find.value
-        ? ''
-        : !places
-          ? t('replace.nothing')
-          : tn('replace.found', places, {segments: tn('replace.segments', segments)}) +
-            (rows.length < segments ? ` ${t('replace.shown', {n: rows.length})}` : ''),
-    );
+    const here = bench.connection.send('find', query(), 'find');
+    const elsewhere = inProject.checked ? bench.connection.send('find_in_project', query(), 'find_in_project') : null;
+    const [reply, others] = [await here, await elsewhere];
+    if (number !== asked || !reply.ok || (others && !others.ok)) return;
+    const documents = others?.result.documents ?? [];
+    found = [{...reply.result, session: own, name: bench.document.name}, ...documents].filter(one => one.num_places);
+    const rows = found.flatMap(one => one.rows);
+    const places = found.reduce((sum, one) => sum + one.num_places, 0);
+    const segments = found.reduce((sum, one) => sum + one.num_segments, 0);
+    const notes = [
+      tn('replace.found', places, {segments: where(segments, documents.length ? found.length : 0)}),
+      rows.length < segments ? t('replace.shown', {n: count(rows.length)}) : '',
+      others?.result.num_left_out ? tn('replace.left_out', others.result.num_left_out) : '',
+    ];
+    setText(summary, !find.value ? '' : !places ? t('replace.nothing') : notes.filter(Boolean).join(' '));
     all.disabled = !places;
-    list.replaceChildren(
-      ...rows.map(row =>
-        h(
-          'li',
-          button(
-            '.link',
-            {
-              title: t('replace.go'),
-              onclick: () => {
-                close();
-                bench.openSegment(row.index);
+    const shown = found.filter(one => one.rows.length);
+    list.replaceChildren(...shown.map(one => documentPlaces(one, documents.length > 0)));
+  };
+
+  /**
+   * @param {FoundDocument} document
+   * @param {boolean} hasHeading
+   */
+  const documentPlaces = (document, hasHeading) => {
+    const {session, name, rows, num_segments} = document;
+    const label = hasHeading ? t('replace.places_in', {name}) : t('replace.places');
+    const segments = tn('replace.count', num_segments);
+    return h(
+      'section',
+      {'aria-label': label},
+      hasHeading ? h('h3', h('span', {dir: 'auto'}, name), ' ', h('span.muted', segments)) : null,
+      h(
+        'ul.places',
+        {'aria-label': label},
+        rows.map(row => {
+          const place = session === own ? row.number : t('replace.in_document', {n: row.number, name});
+          return h(
+            'li',
+            button(
+              '.link',
+              {
+                title: t('replace.go'),
+                'aria-label': session === own ? null : `${place}: ${t('replace.go')}`,
+                onclick: () => {
+                  close();
+                  bench.goTo(session, row.index);
+                },
               },
-            },
-            String(bench.numberOf(row.index)),
-          ),
-          h(
-            'span.tx',
-            textIn(bench.languages.target),
-            row.runs.map(([kind, text]) => RUNS[kind](withChips(text, bench.rows[row.index].tags))),
-          ),
-          button(
-            '.btn.small',
-            {'aria-label': t('replace.one', {n: bench.numberOf(row.index)}), onclick: () => replace([row.index])},
-            t('replace.here'),
-          ),
-        ),
+              String(row.number),
+            ),
+            h(
+              'span.tx',
+              textIn(bench.languages.target),
+              row.runs.map(([kind, text]) =>
+                RUNS[kind](session === own ? withChips(text, bench.rows[row.index].tags) : text),
+              ),
+            ),
+            button(
+              '.btn.small',
+              {'aria-label': t('replace.one', {n: place}), onclick: () => replaceOne(document, row.index)},
+              t('replace.here'),
+            ),
+          );
+        }),
       ),
     );
   };
 
-  /** @param {number[] | null} segments */
-  const replace = async segments => {
-    const reply = await bench.connection.send('replace', {...query(), segments});
-    if (!reply.ok) return;
-    const {step, segments: changed, num_places: places} = reply.result;
-    if (changed.length)
-      bench.steps.batch(step, tn('replace.done', places, {segments: tn('replace.segments', changed.length)}));
-    if (segments === null) close();
-    else {
-      await preview();
-      (list.querySelector('.btn') ?? find).focus();
+  /**
+   * Replaces in each of these documents; each has its own step in its log. Those that could not be changed are reported
+   * by their error.
+   * @param {FoundDocument[]} documents
+   * @param {number[] | null} segments
+   */
+  const replace = async (documents, segments) => {
+    const made = [];
+    let places = 0;
+    let numSegments = 0;
+    for (const {session, name} of documents) {
+      if (documents.length > 1) setText(summary, t('replace.running', {name}));
+      const reply = await bench.connection.send('replace', {...query(), segments, session});
+      if (!reply.ok) continue;
+      places += reply.result.num_places;
+      numSegments += reply.result.segments.length;
+      if (reply.result.segments.length) made.push({session, step: reply.result.step});
     }
+    const changed = where(numSegments, made.length > 1 ? made.length : 0);
+    if (made.length) bench.steps.batches(made, tn('replace.done', places, {segments: changed}));
+  };
+
+  /** Replaces every place that was found, also those that are not shown. */
+  const replaceAll = async () => {
+    if (isReplacing) return;
+    isReplacing = all.disabled = true;
+    await preview(); // the places as they are now
+    await replace(found, null);
+    close();
+  };
+
+  /**
+   * @param {FoundDocument} document
+   * @param {number} index
+   */
+  const replaceOne = async (document, index) => {
+    await replace([document], [index]);
+    await preview();
+    (list.querySelector('.btn') ?? find).focus();
   };
 
   /** @param {string} name */
@@ -135,7 +204,7 @@ export const openReplace = bench => {
         h('label.line', h('span', t('replace.find')), find),
         h('label.line', h('span', t('replace.with')), replacement),
       ),
-      h('div.boxes', Object.keys(boxes).map(check)),
+      h('div.boxes', Object.keys(boxes).map(check), h('label.check', inProject, t('replace.project'))),
       summary,
       list,
     ],
