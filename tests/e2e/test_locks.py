@@ -102,3 +102,19 @@ def test_locked_segments_of_a_file_are_shown_as_the_import_settings_say(screen: 
     expect(page.locator(".editor")).to_contain_text("Locked in the file")
     screen.expect_text("Acme")
     screen.check_nothing_went_wrong()
+
+
+def test_filters_have_their_names_while_the_row_has_room_for_them(screen: Screen):
+    names = screen.page.locator(".seg button:visible .t")
+    is_shown = "name => getComputedStyle(name).clipPath === 'none'"
+    screen.open_text("One door.\nTwo doors.\n")
+    screen.page.set_viewport_size({"width": 1280, "height": 800})
+    screen.field.press("Alt+Shift+L")
+    expect(names).to_have_count(7)
+    assert all(name.evaluate(is_shown) for name in names.all())
+    names.first.evaluate(
+        "name => name.textContent = 'A filter with a name that needs all the room of the row' + '!'.repeat(40)"
+    )
+    screen.page.set_viewport_size({"width": 1270, "height": 800})
+    expect(screen.page.locator(".tools")).to_have_class(re.compile("crowded"))
+    assert [name.evaluate(is_shown) for name in names.all()] == [True] + [False] * 6  # the chosen one

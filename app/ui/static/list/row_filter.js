@@ -37,7 +37,7 @@ const ORDERS = {
   unsure: row => row.score ?? 0,
 };
 const collator = new Intl.Collator(undefined, {numeric: true});
-const MANY_FILTERS = 7; // more than fit with their names beside the search, in most windows
+const CROWDED = ['crowded', 'packed']; // classes under which most filters, or all but the chosen one, are shown without their names
 const OF_REVIEW = new Set(['to_review', 'approved', 'returned']); // shown in projects with review
 const OF_MEMORY = new Set(['exact', 'fuzzy']);
 const IF_ANY = new Set([...OF_MEMORY, 'mine', 'locked']); // filters that are shown once there is a row for them
@@ -99,13 +99,14 @@ export class RowFilter {
       },
     });
     this.foundCount = h('span.found.num', {role: 'status'});
+    this.filters = h(
+      'div.seg',
+      {role: 'group', 'aria-label': t('filter.label')},
+      this.chips.map(c => c.chip),
+    );
     this.element = h(
       'div.tools',
-      h(
-        'div.seg',
-        {role: 'group', 'aria-label': t('filter.label')},
-        this.chips.map(c => c.chip),
-      ),
+      this.filters,
       h('label.search', sr(t('search.label')), icon('search'), this.searchField, this.foundCount, hint('search')),
       menu(
         t('list.options'),
@@ -113,6 +114,7 @@ export class RowFilter {
         () => this.#options(),
       ),
     );
+    new ResizeObserver(() => this.#fit()).observe(this.element);
   }
 
   /** Reads the search text. */
@@ -221,7 +223,16 @@ export class RowFilter {
       if (OF_REVIEW.has(name)) chip.hidden = !hasReview;
       if (IF_ANY.has(name)) chip.hidden = !n && this.name !== name;
     }
-    this.element.classList.toggle('crowded', this.chips.filter(c => !c.chip.hidden).length >= MANY_FILTERS);
+    this.#fit();
+  }
+
+  /** Shows the names of as many filters as the row has room for. */
+  #fit() {
+    const {classList} = this.element;
+    classList.remove(...CROWDED);
+    for (const name of CROWDED) {
+      if (this.filters.scrollWidth > this.filters.clientWidth) classList.add(name);
+    }
   }
 
   /** @param {Row} row */
