@@ -67,8 +67,18 @@ test('each segment has a history of its own until it gets another', () => {
   const other = new History();
   assert.equal(histories.exchange(0, other), first);
   assert.equal(histories.of(0), other);
-  histories.clear();
-  assert.notEqual(histories.of(0), other);
+});
+
+test('the histories of a document that was left are there again, and those of one that is shown anew are not', () => {
+  const histories = new Histories();
+  histories.show('a');
+  const first = histories.of(0);
+  histories.show('b');
+  assert.notEqual(histories.of(0), first);
+  histories.show('a');
+  assert.equal(histories.of(0), first);
+  histories.show('a');
+  assert.notEqual(histories.of(0), first);
 });
 
 test('states from before the page was loaded are undone after the steps of the page, and can be removed', () => {

@@ -56,6 +56,46 @@ const settled = () => new Promise(done => setImmediate(done));
 /** @param {boolean} ok */
 const answered = async ok => /** @type {any} */ ({ok});
 
+test('a step is undone in the document in which it was made', async () => {
+  const {steps, sent} = workbench({step: {num_segments: 2, num_left: 0}});
+  steps.show('a');
+  steps.batches([{session: 1, step: 4}], 'Replaced');
+  steps.show('b');
+  steps.step(true);
+  assert.deepEqual(sent, []);
+  steps.show('a');
+  steps.step(true);
+  await settled();
+  assert.deepEqual(
+    sent.map(({args}) => args),
+    [{step: 4, is_undo: true, session: 1}],
+  );
+});
+
+test('a change of several documents is undone in each; one that refuses does not keep the others', async () => {
+  const {steps, sent, notes, bench} = workbench();
+  const {send} = bench.connection;
+  bench.connection.send = async (/** @type {string} */ name, /** @type {CommandArgs} */ args) => {
+    await send(name, args);
+    return args.session === 2 ? {ok: false} : {ok: true, result: {num_segments: 3, num_left: 1}};
+  };
+  steps.batches(
+    [1, 2, 3].map(session => ({session, step: session + 10})),
+    'Replaced',
+  );
+  steps.step(true);
+  await settled();
+  assert.deepEqual(
+    sent.map(({args}) => [args.session, args.step]),
+    [
+      [1, 11],
+      [2, 12],
+      [3, 13],
+    ],
+  );
+  assert.equal(notes.at(-1), `${t('steps.undone.many', {n: 6})} ${t('steps.left.many', {n: 2})}`);
+});
+
 test('undo takes the newest step and redo makes it again', async () => {
   const {steps} = workbench();
   /** @type {string[]} */

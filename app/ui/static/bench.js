@@ -175,8 +175,8 @@ export class Bench {
     writeStored('session', TOKEN_KEY, reply.token);
     this.rows = [];
     this.order = [];
-    this.segment.forget();
-    this.steps.clear();
+    this.segment.forget(reply.token);
+    this.steps.show(reply.token);
     this.connection.askAgain();
     this.list.filter.restore(place?.list ?? null);
     this.tabs.show(reply, reply.result?.person ?? '', replaced);

@@ -3,6 +3,33 @@
 const TYPING_PAUSE_MS = 1000;
 const MAX_STEPS = 500;
 
+/**
+ * Something of each document that was shown in this window.
+ * @template T
+ */
+export class PerDocument {
+  /** @type {Map<string, T>} by token */
+  #kept = new Map();
+  #shown = '';
+
+  /** @param {() => T} make */
+  constructor(make) {
+    this.make = make;
+  }
+
+  /**
+   * What was kept of a document that was left, otherwise a new one.
+   * @param {string} token
+   */
+  show(token) {
+    const known = token === this.#shown ? undefined : this.#kept.get(token);
+    const shown = known ?? this.make();
+    this.#shown = token;
+    this.#kept.set(token, shown);
+    return shown;
+  }
+}
+
 /** Undo and redo over snapshots; a `text` of null means the proposal. */
 export class History {
   constructor() {
@@ -88,10 +115,12 @@ export class History {
   }
 }
 
-/** The undo histories of a document, one for each segment. */
+/** The undo histories of the document that is shown, one for each segment; those of the others are kept. */
 export class Histories {
   /** @type {Map<number, History>} */
   #histories = new Map();
+  /** @type {PerDocument<Map<number, History>>} */
+  #kept = new PerDocument(() => new Map());
 
   /** @param {number} index */
   of(index) {
@@ -114,7 +143,11 @@ export class Histories {
     return history;
   }
 
-  clear() {
-    this.#histories.clear();
+  /**
+   * Another document is shown, or the same one anew: then nothing can be undone.
+   * @param {string} token
+   */
+  show(token) {
+    this.#histories = this.#kept.show(token);
   }
 }

@@ -2,7 +2,7 @@
    segments, splits and merges, terms of the document. A step whose effect is not visible is reported in a notice with
    an undo button. */
 import {t, tn} from './dom.js';
-import {History} from './history.js';
+import {History, PerDocument} from './history.js';
 
 const MAX_LISTED = 8;
 /** The text of the notice. */
@@ -25,15 +25,34 @@ export class Steps {
    */
   constructor(bench) {
     this.bench = bench;
-    /** @type {Step[]} */
-    this.past = [];
-    /** @type {Step[]} */
-    this.future = [];
+    /** @type {{past: Step[], future: Step[]}} those of the document that is shown */
+    this.own = {past: [], future: []};
+    /** @type {PerDocument<{past: Step[], future: Step[]}>} */
+    this.kept = new PerDocument(() => ({past: [], future: []}));
   }
 
-  clear() {
-    this.past = [];
-    this.future = [];
+  get past() {
+    return this.own.past;
+  }
+
+  set past(steps) {
+    this.own.past = steps;
+  }
+
+  get future() {
+    return this.own.future;
+  }
+
+  set future(steps) {
+    this.own.future = steps;
+  }
+
+  /**
+   * Another document is shown, or the same one anew: then nothing can be undone.
+   * @param {string} token
+   */
+  show(token) {
+    this.own = this.kept.show(token);
   }
 
   /**

@@ -1,8 +1,12 @@
 /* The states of segments before the page was loaded, from the log: undo returns to them, too. */
 
+import {PerDocument} from '../core/history.js';
+
 export class EarlierStates {
   /** @type {Set<number>} the segments that have been opened in this page */
   #asked = new Set();
+  /** @type {PerDocument<Set<number>>} */
+  #kept = new PerDocument(() => new Set());
 
   /**
    * @param {Pick<Bench, 'server' | 'session'>} page
@@ -15,9 +19,12 @@ export class EarlierStates {
     this.onChange = onChange;
   }
 
-  /** Another document is shown. */
-  clear() {
-    this.#asked.clear();
+  /**
+   * Another document is shown, or the same one anew.
+   * @param {string} token
+   */
+  show(token) {
+    this.#asked = this.#kept.show(token);
   }
 
   /** A change of many segments was undone or redone: the states may be different now. */

@@ -217,11 +217,14 @@ export class Segment {
     if (this.current.detail) this.caret = null;
   }
 
-  /** Another document is opened: no segment is open, and there is nothing to undo. */
-  forget() {
+  /**
+   * Another document is opened: no segment is open. What was done in it in this window can be undone.
+   * @param {string} token
+   */
+  forget(token) {
     this.current.index = /** @type {any} */ (null);
-    this.histories.clear();
-    this.earlier.clear();
+    this.histories.show(token);
+    this.earlier.show(token);
     this.review.forget();
   }
 

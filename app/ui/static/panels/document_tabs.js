@@ -163,7 +163,9 @@ export class DocumentTabs {
     for (let wanted = token; wanted !== documents.shown; wanted = this.#wanted) {
       const to = documents.list.find(one => one.token === wanted);
       const isShown = to && (await bench.switchTo('resume_session', {session: to.session}));
-      if (!isShown || documents.shown !== wanted) break; // refused, or it is another document than the tab says
+      if (isShown && documents.shown === wanted) continue;
+      this.#ask(); // refused, or it is another document than the tab says
+      break;
     }
     this.#isSwitching = false;
     this.#wanted = '';
