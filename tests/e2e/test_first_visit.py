@@ -111,3 +111,10 @@ def test_mark_of_the_pin_makes_way_when_the_person_types(screen: Screen):
     screen.page.keyboard.type("x")
     expect(mark).to_contain_text("terms of the glossary")
     expect(screen.field).to_be_focused()
+
+
+def test_marks_are_gone_when_another_document_is_opened(screen: Screen):
+    mark = screen.page.get_by_role("region", name="First steps")
+    expect(mark).to_contain_text("This phrase is pinned")
+    screen.open_text("The lamp is red.\n", waits=False)
+    expect(mark).to_have_count(0)

@@ -1,6 +1,6 @@
 /* Three marks on the first visit, beside what they explain: a pin, the terms, and the confirmation. Shown once in a
    browser; Enter goes on, Escape dismisses them. The mark of the pin is over the text: it makes way as soon as the person
-   types there or opens another segment. */
+   types there or opens another segment. They are gone when another document is opened. */
 import {button, h, t} from '../core/dom.js';
 import {speltFor} from '../core/key_bindings.js';
 import {readStored, writeStored} from '../core/storage.js';
@@ -40,7 +40,7 @@ export const welcome = (root, isSample, onLeave) =>
         if (hadFocus) onLeave();
         resolve();
       };
-      if (writeStored('local', STORE_KEY, 'yes')) show(root, leave);
+      if (writeStored('local', STORE_KEY, 'yes')) show(root, isSample, leave);
       else resolve();
     });
     observer.observe(root, {subtree: true, childList: true, attributes: true, attributeFilter: ['aria-busy', 'inert']});
@@ -48,9 +48,10 @@ export const welcome = (root, isSample, onLeave) =>
 
 /**
  * @param {HTMLElement} root
+ * @param {() => boolean} isSample
  * @param {(hadFocus: boolean) => void} onLeave
  */
-const show = (root, onLeave) => {
+const show = (root, isSample, onLeave) => {
   let at = 0;
   const text = h('p', {role: 'status'});
   const next = button('.btn.small', {onclick: () => step()});
@@ -78,7 +79,7 @@ const show = (root, onLeave) => {
   const leavePin = () => {
     if (at === 0) step();
   };
-  const segmentOpened = new MutationObserver(() => (at === MARKS.length - 1 ? close() : leavePin()));
+  const segmentOpened = new MutationObserver(() => (at === MARKS.length - 1 || !isSample() ? close() : leavePin()));
   /** Under what it explains, or above it. */
   const place = () => {
     const anchor = root.querySelector(MARKS[at][1])?.getBoundingClientRect();
@@ -104,7 +105,7 @@ const show = (root, onLeave) => {
   root.append(element);
   addEventListener('resize', place);
   root.addEventListener('input', leavePin);
-  const open = root.querySelector('.editor .no');
-  if (open) segmentOpened.observe(open, {subtree: true, childList: true, characterData: true});
+  for (const open of root.querySelectorAll('.editor .no, .docinfo .name'))
+    segmentOpened.observe(open, {subtree: true, childList: true, characterData: true});
   paint(); // the focus stays in the text: F6 leads here
 };
