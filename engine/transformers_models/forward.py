@@ -31,12 +31,14 @@ class Forward(Interruptible):
         device: torch.device = self.model.device
         return device
 
-    def logits(self, num_kept: int, **inputs: Any) -> Tensor:
-        """The logits (B, `num_kept`, V) of the last tokens."""
+    def logits(self, kept: int | Tensor, **inputs: Any) -> Tensor:
+        """The logits (B, T, V) of the `kept` tokens: the last ones, or those with these numbers."""
         if "logits_to_keep" in self.parameters:
-            inputs["logits_to_keep"] = num_kept
+            inputs["logits_to_keep"] = kept
         logits: Tensor = self.model(use_cache=True, **inputs).logits
-        return logits[:, -num_kept:]
+        if isinstance(kept, int):
+            return logits[:, -kept:]
+        return logits if logits.shape[1] == len(kept) else logits[:, kept]
 
     def log_probs(self, logits_RV: Tensor) -> Tensor:
         """As the function `log_probs`, with the ends of this model."""

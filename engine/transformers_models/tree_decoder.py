@@ -8,6 +8,7 @@ nothing is copied when the beam changes. In addition to the shapes of the engine
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import torch
@@ -21,6 +22,42 @@ from engine.transformers_models.prompt import Prompt
 from engine.transformers_models.prompt_cache import PromptCache, num_common
 
 _LEAST_UNSEEN = 64  # places that no row sees any more, before their memory is given back
+_MOST_AT_ONCE = 512  # tokens of prompts in one pass, about
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """The log-probabilities after a prompt; the pieces `never` do not begin the answer."""
+
+    log_probs_V: Tensor
+    never: tuple[int, ...]
+
+    def written(self) -> Tensor:
+        """The log-probabilities (V,) of the first piece of an answer."""
+        log_probs_V = self.log_probs_V.clone()
+        log_probs_V[list(self.never)] = -torch.inf
+        return log_probs_V
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A prompt that is read in the next pass, except for its beginning at `known` places; the rest goes to `start`."""
+
+    ids: tuple[int, ...]
+    known: list[int]
+    start: int
+
+    @property
+    def rest(self) -> tuple[int, ...]:
+        return self.ids[len(self.known) :]
+
+    @property
+    def num_rest(self) -> int:
+        return len(self.ids) - len(self.known)
+
+    @property
+    def places(self) -> list[int]:
+        return [*self.known, *range(self.start, self.start + self.num_rest)]
 
 
 class TreeDecoder:
@@ -33,13 +70,13 @@ class TreeDecoder:
         interruptions: Sequence[Interruption],
         prompt_cache: PromptCache,
     ) -> None:
-        """Reads the prompts, but for their last tokens and for what the cache has of them. Raises Interrupted."""
+        """Reads the prompts, but for what the cache has of them; the first step is ready then. Raises Interrupted."""
         self._forward = forward
         self._window, self._has_kinds = _sliding_window(forward.model.config)
         self._cache = DynamicCache()  # without the configuration: sliding layers must not forget places
         self._positions_C = torch.zeros(0, dtype=torch.long, device=forward.device)
         self._interruptions_R = list(interruptions)
-        self._prompts_R: list[Prompt | None] = [*prompts]  # until the first step
+        self._firsts_R: list[_First | None] = []  # until the first step
         self._seen_RC = torch.zeros(len(prompts), 0, dtype=torch.bool, device=forward.device)
         with torch.inference_mode():
             self._read_prompts(prompts, prompt_cache)
@@ -56,42 +93,41 @@ class TreeDecoder:
         seen_RC: list[Tensor] = []
         for row, pieces in enumerate(pieces_B):
             seen_1C = self._widened(self._seen_RC[row : row + 1])
-            prompt = self._prompts_R[row]
+            own: list[float] = []
             if pieces:
-                assert prompt is not None
-                inputs = [prompt.ids[-1], *pieces[:-1]]
-                log_probs_TV, seen_1C = self._read_run(seen_1C, inputs, len(inputs))
-                own_T = log_probs_TV[range(len(pieces)), list(pieces)]
-                found.append(own_T.tolist())
-                self._prompts_R[row] = None
-            else:
-                found.append([])
+                first = self._firsts_R[row]
+                assert first is not None
+                own.append(float(first.log_probs_V[pieces[0]]))
+                self._firsts_R[row] = None
+            if inputs := pieces[:-1]:
+                log_probs_TV, seen_1C = self._read_run(seen_1C, inputs)
+                own += log_probs_TV[range(len(inputs)), list(pieces[1:])].tolist()
+            found.append(own)
             seen_RC.append(seen_1C)
         self._seen_RC = torch.cat([self._widened(seen_1C) for seen_1C in seen_RC])
         return found
 
     @torch.inference_mode()
     def step(self, tokens_R: Tensor | Ints) -> Tensor:
-        prompts = self._prompts_R
-        tokens_R = torch.as_tensor(tokens_R).to(self._forward.device)
-        if any(prompts):
-            firsts = [-1 if prompt is None else prompt.ids[-1] for prompt in prompts]
-            firsts_R = torch.tensor(firsts, device=self._forward.device)
-            tokens_R = torch.where(firsts_R < 0, tokens_R, firsts_R)
-        own_RR = torch.eye(len(tokens_R), dtype=torch.bool, device=self._forward.device)
-        log_probs_RV = self._pass(tokens_R, self._seen_RC, own_RR, len(tokens_R))
-        self._seen_RC = torch.cat([self._seen_RC, own_RR], 1)
-        for row, prompt in enumerate(prompts):
-            if prompt is not None and prompt.never_first:
-                log_probs_RV[row, list(prompt.never_first)] = -torch.inf
-        self._prompts_R = [None] * len(prompts)
-        return log_probs_RV
+        firsts_R, self._firsts_R = self._firsts_R, [None] * len(self._firsts_R)
+        rows = [row for row, first in enumerate(firsts_R) if first is None]
+        log_probs: dict[int, Tensor] = {row: first.written() for row, first in enumerate(firsts_R) if first is not None}
+        if rows:
+            own_NN = torch.eye(len(rows), dtype=torch.bool, device=self._forward.device)
+            tokens_N = torch.as_tensor(tokens_R).to(self._forward.device)[rows]
+            log_probs_NV = self._pass(tokens_N, self._seen_RC[rows], own_NN, len(rows))
+            self._seen_RC = self._widened(self._seen_RC)
+            self._seen_RC[rows, -len(rows) :] = own_NN
+            if not log_probs:
+                return log_probs_NV
+            log_probs.update(zip(rows, log_probs_NV, strict=True))
+        return torch.stack([log_probs[row] for row in range(len(firsts_R))])
 
     @torch.inference_mode()
     def select(self, parents_R: Tensor | Ints) -> None:
         parents = parents_R.tolist()
         self._seen_RC = self._seen_RC[parents]
-        self._prompts_R = [self._prompts_R[parent] for parent in parents]
+        self._firsts_R = [self._firsts_R[parent] for parent in parents]
         self._interruptions_R = [self._interruptions_R[parent] for parent in parents]
         is_seen_C = self._seen_RC.any(0)
         num_seen = int(is_seen_C.sum())
@@ -110,32 +146,68 @@ class TreeDecoder:
         self._positions_C = torch.cat([self._positions_C, other._positions_C])
         own_RC = torch.nn.functional.pad(self._seen_RC, (0, num_other))
         self._seen_RC = torch.cat([own_RC, torch.nn.functional.pad(other._seen_RC, (num_own, 0))])
-        self._prompts_R += other._prompts_R
+        self._firsts_R += other._firsts_R
         self._interruptions_R += other._interruptions_R
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _read_prompts(self, prompts: Sequence[Prompt], prompt_cache: PromptCache) -> None:
-        """Read the prompts one by one, each from where it differs from those before it and those in the cache."""
-        read: list[tuple[tuple[int, ...], list[int]]] = []  # tokens and their places
+        """Read the prompts in few passes, each from where it differs from those before it and those in the cache."""
+        read = self._cached_beginnings(prompts, prompt_cache)
+        log_probs: dict[tuple[int, ...], Tensor] = {}
+        runs: list[_Run] = []
+        for ids in dict.fromkeys(prompt.ids for prompt in prompts):
+            known = max((own[: num_common(other, ids)] for other, own in read), key=len, default=[])
+            run = _Run(ids, known[: len(ids) - 1], len(self._positions_C) + sum(one.num_rest for one in runs))
+            runs.append(run)
+            read.append((ids, run.places))
+            if sum(one.num_rest for one in runs) >= _MOST_AT_ONCE:
+                log_probs |= self._read_runs(runs, prompt_cache)
+                runs = []
+        log_probs |= self._read_runs(runs, prompt_cache)
+        places = dict(read)
+        self._seen_RC = self._seeing([places[prompt.ids] for prompt in prompts])
+        self._firsts_R = [_First(log_probs[prompt.ids], prompt.never_first) for prompt in prompts]
+
+    def _cached_beginnings(
+        self, prompts: Sequence[Prompt], prompt_cache: PromptCache
+    ) -> list[tuple[tuple[int, ...], list[int]]]:
+        """Copies what the cache has of the prompts; these beginnings and their places."""
+        found: list[tuple[tuple[int, ...], list[int]]] = []
         for prompt in prompts:
-            ids = prompt.ids[:-1]
-            places = max((own[: num_common(known, ids)] for known, own in read), key=len, default=[])
-            num_known, keys = prompt_cache.longest(ids)
-            if num_known > len(places):
-                places = list(range(len(self._positions_C), len(self._positions_C) + num_known))
-                for number, pair in enumerate(keys):
-                    self._cache.update(*pair, number)
-                positions = torch.arange(num_known, device=self._forward.device)
-                self._positions_C = torch.cat([self._positions_C, positions])
-            if rest := ids[len(places) :]:
-                first = len(self._positions_C)
-                self._read_run(self._seeing([places]), rest, 1)
-                places = [*places, *range(first, first + len(rest))]
-                layers = self._cache.layers
-                prompt_cache.keep(ids, [(layer.keys[:, :, places], layer.values[:, :, places]) for layer in layers])
-            read.append((ids, places))
-        self._seen_RC = self._seeing([places for _, places in read])
+            num_known, keys = prompt_cache.longest(prompt.ids)
+            if num_known <= max((num_common(known, prompt.ids) for known, _ in found), default=0):
+                continue
+            start = len(self._positions_C)
+            for number, pair in enumerate(keys):
+                self._cache.update(*pair, number)
+            positions = torch.arange(num_known, device=self._forward.device)
+            self._positions_C = torch.cat([self._positions_C, positions])
+            found.append((prompt.ids[:num_known], list(range(start, start + num_known))))
+        return found
+
+    def _read_runs(self, runs: Sequence[_Run], prompt_cache: PromptCache) -> dict[tuple[int, ...], Tensor]:
+        """Reads the rest of some prompts in one pass; the log-probabilities (V,) after each prompt."""
+        if not runs:
+            return {}
+        num_places, num = len(self._positions_C), sum(run.num_rest for run in runs)
+        seen_NC = torch.zeros(num, num_places + num, dtype=torch.bool, device=self._forward.device)
+        ends: list[int] = []
+        for run in runs:
+            start = run.start - num_places
+            rows = slice(start, start + run.num_rest)
+            seen_NC[rows, run.known] = True
+            seen_NC[rows, run.start : run.start + run.num_rest] = True
+            seen_NC[rows, run.start : run.start + run.num_rest].tril_()
+            ends.append(start + run.num_rest - 1)
+        inputs_N = torch.tensor([token for run in runs for token in run.rest], device=self._forward.device)
+        kept = torch.tensor(ends, device=self._forward.device)
+        log_probs = self._pass(inputs_N, seen_NC[:, :num_places], seen_NC[:, num_places:], kept)
+        layers = self._cache.layers
+        for run in runs:
+            keys = [(layer.keys[:, :, run.places], layer.values[:, :, run.places]) for layer in layers]
+            prompt_cache.keep(run.ids, keys)
+        return {run.ids: own for run, own in zip(runs, log_probs, strict=True)}
 
     def _seeing(self, places: Sequence[Sequence[int]]) -> Tensor:
         """(R, C): rows that see these places."""
@@ -147,16 +219,16 @@ class TreeDecoder:
     def _widened(self, seen_RC: Tensor) -> Tensor:
         return torch.nn.functional.pad(seen_RC, (0, len(self._positions_C) - seen_RC.shape[1]))
 
-    def _read_run(self, seen_1C: Tensor, tokens: Sequence[int], num_kept: int) -> tuple[Tensor, Tensor]:
-        """Read tokens of one row in one pass; log-probabilities after the last ones, and what the next token sees."""
+    def _read_run(self, seen_1C: Tensor, tokens: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Read tokens of one row in one pass; the log-probabilities after each, and what the next token sees."""
         num = len(tokens)
         own_NN = torch.ones(num, num, dtype=torch.bool, device=self._forward.device).tril()
         inputs_N = torch.tensor(tokens, device=self._forward.device)
-        log_probs = self._pass(inputs_N, seen_1C.expand(num, -1), own_NN, num_kept)
+        log_probs = self._pass(inputs_N, seen_1C.expand(num, -1), own_NN, num)
         return log_probs, torch.cat([seen_1C, own_NN[-1:]], 1)
 
-    def _pass(self, tokens_N: Tensor, seen_NC: Tensor, own_NN: Tensor, num_kept: int) -> Tensor:
-        """Write tokens at the next places and let each see its places; the log-probabilities of the last ones."""
+    def _pass(self, tokens_N: Tensor, seen_NC: Tensor, own_NN: Tensor, kept: int | Tensor) -> Tensor:
+        """Write tokens at the next places and let each see its places; the log-probabilities after the `kept` ones."""
         seen_NC = torch.cat([seen_NC, own_NN], 1)
         positions_N = seen_NC.sum(1) - 1
         positions_C = torch.cat([self._positions_C, positions_N])
@@ -167,7 +239,7 @@ class TreeDecoder:
             mask = {"full_attention": mask, "sliding_attention": near} if self._has_kinds else near
         with self._forward.asking(self._interruptions_R):
             logits_1NV = self._forward.logits(
-                num_kept,
+                kept,
                 input_ids=tokens_N[None],
                 attention_mask=mask,
                 position_ids=positions_N[None],

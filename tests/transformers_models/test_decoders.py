@@ -14,6 +14,7 @@ from engine.interruption import NEVER
 from engine.transformers_models.adapter import TransformersModel
 from engine.transformers_models.packed_weights import PackedLinear, pack_weights
 from engine.transformers_models.prompt import Prompt, PromptableModel
+from engine.transformers_models.prompt_cache import PromptCache
 from engine.transformers_models.tree_decoder import TreeDecoder
 from tests.transformers_models.models_of_tests import DECODER_ONLY, FAMILIES, model_of
 from tests.transformers_models.tokenizers_of_tests import byte_level
@@ -86,12 +87,12 @@ def check_steps_selections_and_joins(
     for step in range(9):
         if step in (3, 5):  # sentences at another position
             other, newest = opened(prompts[2:3] if step == 3 else prompts[3:])
-            prefix = [rng.randrange(5, NUM_PIECES) for _ in range(step - 2)]
+            prefix = [rng.randrange(5, NUM_PIECES) for _ in range(5 - step)]  # two pieces, then none
             log_probs = other.read([prefix])[0]  # type: ignore[attr-defined]
             for place, piece in enumerate(prefix):
                 expected = log_probs_without_cache(model, newest[0][0], prefix[:place])[piece]
                 assert log_probs[place] == pytest.approx(float(expected), abs=atol)
-            last = prefix[-1:]
+            last = prefix[-1:] or [model.codec.begin]
             newest = [(newest[0][0], prefix[:-1])]
             decoder.join(other)  # type: ignore[attr-defined]
             rows += newest
@@ -102,7 +103,7 @@ def check_steps_selections_and_joins(
         if step == 0:
             tokens = [model.codec.begin] * len(rows)
         found = decoder.step(torch.tensor(tokens))  # type: ignore[attr-defined]
-        written = [[] if step == 0 else [token] for token in tokens]
+        written = [[] if token == model.codec.begin else [token] for token in tokens]
         rows = [(prompt, [*row, *more]) for (prompt, row), more in zip(rows, written, strict=True)]
         check_rows(model, found, rows, atol)
         by_sentence = {id(prompt): [n for n, (own, _) in enumerate(rows) if own is prompt] for prompt, _ in rows}
@@ -127,7 +128,7 @@ def test_places_that_no_row_sees_are_given_back() -> None:
         tokens = [rng.randrange(5, NUM_PIECES) for _ in range(12)]
         row = [*row, tokens[0]]
         sizes.append(decoder.num_bytes)
-    size_of_place = sizes[0] / 3  # two of the prompt, and the first token
+    size_of_place = sizes[0] / 3  # those of the prompt
     assert all(size <= size_of_place * (3 + step + 64) for step, size in enumerate(sizes)), "at most 64 are unseen"
 
 
@@ -141,14 +142,28 @@ def test_what_two_prompts_begin_with_is_read_once_and_gives_the_same_scores() ->
     model.open([Prompt((*long, 5, 6))], [NEVER])
     model.open([Prompt((*long, 7, 8, 9))], [NEVER])
     decoder = model.open([Prompt((*long, 7, 8, 9)), Prompt((*long, 7, 9, 9))], [NEVER] * 2)
-    assert num_read == [41, 2, 1]
+    assert num_read == [42, 3, 3], "in one pass the last token of the known prompt, and two of the other one"
     found = decoder.step(torch.tensor([1, 1]))
     check_rows(model, found, [(Prompt((*long, 7, 8, 9)), []), (Prompt((*long, 7, 9, 9)), [])])  # type: ignore[arg-type]
+    assert len(num_read) == 3 + 2, "the first step has been read with the prompt; two passes are those of the check"
+
+
+def test_prompts_are_read_together_in_passes_of_a_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, rng = adapted("gemma3"), random.Random(2)
+    model._prompts = PromptCache()
+    begin = tuple(rng.randrange(5, NUM_PIECES) for _ in range(6))
+    prompts = [Prompt((*begin, *(rng.randrange(5, NUM_PIECES) for _ in range(1 + number % 4)))) for number in range(9)]
+    monkeypatch.setattr("engine.transformers_models.tree_decoder._MOST_AT_ONCE", 10)
+    num_read: list[int] = []
+    model.model.register_forward_pre_hook(
+        lambda module, args, given: num_read.append(given["input_ids"].shape[1]), with_kwargs=True
+    )
+    found = model.open([*prompts, prompts[0]], [NEVER] * 10).step(torch.tensor([1] * 10))
+    assert 2 <= len(num_read) <= 4 and max(num_read) < 20, num_read
+    check_rows(model, found, [(prompt, []) for prompt in [*prompts, prompts[0]]])
 
 
 def test_the_cache_of_prompts_stays_within_its_limit() -> None:
-    from engine.transformers_models.prompt_cache import PromptCache
-
     cache = PromptCache(max_bytes=1000)
 
     def keys(num_tokens: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
