@@ -225,17 +225,27 @@ def test_what_the_model_lacks_is_refused_with_the_reason() -> None:
         translator.learn(Request("The house."), "Das Haus.")
 
 
-def test_a_cancel_acts_within_a_step() -> None:
-    """Before the next layer of the model, not only before the next step."""
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_cancel_acts_before_the_next_layer(is_read: bool) -> None:
+    """While the prompt is read, and within a later step."""
     model = translator_of().pipeline._adapter  # type: ignore[attr-defined]
     cancel = threading.Event()
-    decoder = model.open([Prompt((5, 6, 7))], [Interruption(cancel)])
-    num_layers = []
+    num_layers: list[int] = []
+
+    def open_decoder() -> Any:
+        return model.open([Prompt((5, 6, 7))], [Interruption(cancel)])
+
+    def act() -> None:
+        decoder.step(torch.tensor([1])) if is_read else open_decoder()
+
+    if is_read:
+        decoder = open_decoder()
+        decoder.step(torch.tensor([1]))  # has been read with the prompt
     hook = model.model.model.layers[0].register_forward_hook(lambda *_: (num_layers.append(1), cancel.set())[1])
     last = model.model.model.layers[-1].register_forward_hook(lambda *_: num_layers.append(2))
     try:
         with pytest.raises(Interrupted):
-            decoder.step(torch.tensor([1]))
+            act()
     finally:
         hook.remove()
         last.remove()
