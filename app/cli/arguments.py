@@ -260,6 +260,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--with-proposals", action="store_true", help="fill untranslated segments of the documents with proposals"
     )
     export.add_argument(
+        "--with-comments", action="store_true",
+        help="with document: write comments on segments into Word documents, too; bilingual files always have them",
+    )  # fmt: skip
+    export.add_argument(
         "--as", dest="tool", choices=GLOSSARY_KINDS, metavar="TOOL",
         help=f"with glossary: the columns to write: {', '.join(GLOSSARY_KINDS)} (default: csv)",
     )  # fmt: skip

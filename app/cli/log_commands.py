@@ -24,6 +24,7 @@ from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
 from app.reports.packed_documents import opened_together, packed_documents
 from app.reports.repetitions import repetitions_of
+from app.reports.review_table import comments_of
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.stored_state import restore_segment
@@ -68,6 +69,8 @@ def export(flags: argparse.Namespace) -> int:
         number, kind = session_number(store, flags.session), EXPORT_KINDS[flags.kind]
         if flags.with_proposals and kind in EXPORTS:
             raise CommandError("--with-proposals works with the kind “document”, not with “{kind}”", kind=flags.kind)
+        if flags.with_comments and kind != "document":
+            raise CommandError("--with-comments works with the kind “document”, not with “{kind}”", kind=flags.kind)
         if kind != "glossary" and (flags.tool or flags.named):
             raise CommandError("--as and --named work with the kind “glossary”, not with “{kind}”", kind=flags.kind)
         if kind == "glossary":
@@ -77,7 +80,7 @@ def export(flags: argparse.Namespace) -> int:
         elif kind == "zip":
             made = _documents(store, number, flags.with_proposals)
         else:
-            made = _document(store, number, flags.with_proposals)
+            made = _document(store, number, flags.with_proposals, flags.with_comments)
     write_export(made, flags.output)
     return 0
 
@@ -247,11 +250,13 @@ def _figures(store: LogStore, number: int, idle_limit_ms: int) -> SessionStatist
     return session_statistics(store.load_session(OWNER, number).document.segments, store.events(number), idle_limit_ms)
 
 
-def _document(store: LogStore, number: int, with_proposals: bool) -> Export:
+def _document(store: LogStore, number: int, with_proposals: bool, with_comments: bool) -> Export:
     session = store.load_session(OWNER, number)
     segments = [*map(restore_segment, session.segments)]
     proposals = proposals_of(segments) if with_proposals else None
-    return translated_document(session.document, segments, session.direction.partition("-")[2], proposals=proposals)
+    comments_by = comments_of(segments, store, number) if with_comments else None
+    language = session.direction.partition("-")[2]
+    return translated_document(session.document, segments, language, proposals=proposals, comments_by=comments_by)
 
 
 def _documents(store: LogStore, number: int, with_proposals: bool) -> Export:

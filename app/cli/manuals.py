@@ -51,7 +51,8 @@ EXPORT = (
     """\
 kinds:
   document   the translated document in its own format: confirmed and edited segments, with --with-proposals also
-             the proposals for the other segments, as drafts, if they satisfy all constraints
+             the proposals for the other segments, as drafts, if they satisfy all constraints; with --with-comments,
+             comments on segments are comments of Word in a Word document, which XLIFF and PO files have in any case
   jsonl      every event, lossless; can be imported with `import-log`
   csv        a row for each segment: texts, times, effort, counts
   xlsx       an Excel workbook: totals, segments, prices of pins, terms and bans

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.access.actor import OWNER
 from app.cli.log_commands import bytes_of, log_to_write, session_number
-from app.formats.office.word_table import read_tables
+from app.formats.word_table import read_tables
 from app.i18n import counted
 from app.models.loading import ModelHandle
 from app.segments.stored_state import restore_segment

@@ -7,8 +7,8 @@ Everything that is particular to a format is in its object here (`Format`) and i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from app.errors import CommandError, DocumentError
@@ -43,9 +43,8 @@ def _office(
     endings: tuple[str, ...],
     parser: Callable[..., ParsedFile],
     seen: VisibleTexts,
-    extras: Mapping[str, str] = MappingProxyType({}),
 ) -> Format:
-    return Format(key, label, endings, parser, 30 * MIB, has_line_breaks=True, extras=extras, visible_texts=seen)
+    return Format(key, label, endings, parser, 30 * MIB, has_line_breaks=True, visible_texts=seen)
 
 
 _STRINGS: Final = (LARAVEL, DRUPAL_7, DRUPAL_8, I18NEXT_3, MEDIAWIKI)
@@ -95,7 +94,12 @@ FORMATS: Final = {
             has_forms=True,
             conventions=(*_STRINGS, QT),
         ),
-        _office("docx", Message("Word documents"), (".docx",), docx.parse, visible_texts.of_office, docx_extras.EXTRAS),
+        replace(
+            _office("docx", Message("Word documents"), (".docx",), docx.parse, visible_texts.of_office),
+            extras=docx_extras.EXTRAS,
+            takes_comments=True,
+            comments_on_request=True,
+        ),
         _office("pptx", Message("PowerPoint presentations"), (".pptx",), pptx.parse, visible_texts.of_office),
         _office("xlsx", Message("Excel workbooks"), (".xlsx",), xlsx.parse, visible_texts.of_office),
         _office(

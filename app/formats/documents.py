@@ -173,13 +173,15 @@ class Document:
         *,
         drafts: Collection[int] = (),
         comments: Mapping[int, str] = MappingProxyType({}),
+        authors: Mapping[int, Comment] = MappingProxyType({}),
         reviews: Mapping[int, ReviewState] = MappingProxyType({}),
     ) -> Export:
         """Exports the document with translations by segment index; everything else is unchanged.
 
-        `drafts` are the segments with an unconfirmed translation, `comments` the users' comments and `reviews` the
-        decisions of reviewers, for formats that support these. Without changes, the bytes are the original ones.
-        The note lists data that the format could not keep. The language becomes part of the file name: "manual.de.txt".
+        `drafts` are the segments with an unconfirmed translation, `comments` the users' comments, with `authors` and
+        times, and `reviews` the decisions of reviewers, for formats that support these. Without changes, the bytes are
+        the original ones. The note lists data that the format could not keep. The language becomes part of the file
+        name: "manual.de.txt".
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
@@ -201,7 +203,13 @@ class Document:
             if is_changed or (place in parsed.added and not self.format.is_paired):
                 changes.append(UnitTranslation(segment.start, segment.end, text, is_confirmed, review))
         changes.sort(key=lambda change: change.start)
-        remarks = [Comment(self.segments[i].start, self.segments[i].end, text) for i, text in comments.items() if text]
+        remarks = [
+            replace(
+                authors.get(i, Comment(0, 0, "")), start=self.segments[i].start, end=self.segments[i].end, text=text
+            )
+            for i, text in comments.items()
+            if text
+        ]
         remarks.sort(key=lambda remark: remark.start)
         if not changes and not (remarks and self.format.takes_comments):
             return Export(name, self.data)

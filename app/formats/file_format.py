@@ -104,6 +104,7 @@ class Format:
         max_bytes: Larger files are refused.
         is_paired: Files have targets beside their sources: their units are not split, and missing targets stay empty.
         takes_comments: Files can have comments on their segments.
+        comments_on_request: They are exported only if a person asks for them, because the readers of a file see them.
         has_forms: Units may be forms of a message, such as plural forms.
         has_encoding: A person may choose the encoding.
         has_columns: A person may choose the columns of sources and targets.
@@ -124,6 +125,7 @@ class Format:
     max_bytes: int = 5 * MIB
     is_paired: bool = False
     takes_comments: bool = False
+    comments_on_request: bool = False
     has_forms: bool = False
     has_encoding: bool = False
     has_columns: bool = False

@@ -10,9 +10,9 @@ from app.errors import DocumentError
 from app.formats import Reading, srx
 from app.formats.archive import Archive, ArchiveMember
 from app.formats.documents import Document
-from app.formats.office.word_table import WordTables, read_tables
 from app.formats.read_file import FileOverview, read_file
 from app.formats.srx import RuleFile
+from app.formats.word_table import WordTables, read_tables
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable, read_glossary, read_table
 from app.glossary.reading.row_checks import GlossaryImport

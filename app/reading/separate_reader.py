@@ -20,8 +20,8 @@ from app.errors import AppError, DocumentError, GlossaryError
 from app.formats import Reading, stored_format
 from app.formats.archive import ArchiveMember
 from app.formats.documents import Document, Segment
-from app.formats.office.word_table import WordTables
 from app.formats.read_file import FileOverview
+from app.formats.word_table import WordTables
 from app.glossary.reading.column_uses import Layout
 from app.glossary.reading.glossary_file import GlossaryTable
 from app.glossary.reading.row_checks import GlossaryImport

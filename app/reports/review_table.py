@@ -22,7 +22,7 @@ from app.access.actor import Actor
 from app.collector import collector_paused
 from app.formats.base import Comment
 from app.formats.documents import Document, Export
-from app.formats.office.word_comments import COMMENTS_TYPE, RELATIONS, WORD, comment_marks, comment_xml, run_xml
+from app.formats.word_xml import COMMENTS_TYPE, RELATIONS, WORD, comment_marks, comment_xml, run_xml
 from app.formats.xml_text import escape
 from app.i18n import Message, translated
 from app.log.store import LogStore

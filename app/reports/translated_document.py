@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from app.formats.base import Comment
 from app.formats.documents import Document, Export
 from app.i18n import Message, joined
 from app.segments.state import Review, SegmentState
@@ -18,12 +19,15 @@ def translated_document(
     *,
     proposals: Mapping[int, str] | None = None,
     only_confirmed: bool = False,
+    comments_by: Mapping[int, Comment] | None = None,
 ) -> Export:
     """The document with the texts of the translator.
 
     The note counts segments that are not confirmed or not translated, placeholders that differ, and comments that the
     format cannot store. Segments that are neither edited nor confirmed get their text in `proposals`, as a draft, else
     the text of the file; locked ones keep the text that they have. `only_confirmed` exports only confirmed segments.
+    `comments_by` has the authors and times of comments; without it, a format that has comments on request is written
+    without comments.
     """
     texts: dict[int, str] = {}
     drafts: set[int] = set()
@@ -48,7 +52,15 @@ def translated_document(
         if text is not None and text.strip():
             texts[segment.index] = text
             num_proposed += is_proposed
-    exported = document.export_file(texts, language, drafts=drafts, comments=comments, reviews=reviews)
+    is_without = bool(comments) and document.format.comments_on_request and comments_by is None
+    exported = document.export_file(
+        texts,
+        language,
+        drafts=drafts,
+        comments={} if is_without else comments,
+        authors=comments_by or {},
+        reviews=reviews,
+    )
     numbers = {index: number for number, index in enumerate(document.order, 1)}
     num_segments = len(numbers)
     notes = [exported.note] if exported.note else []
@@ -80,9 +92,13 @@ def translated_document(
         notes.append(
             Message("Placeholders differ from the source in segment {segments}.", segments=shortened_list(differing))
         )
-    if comments and not document.format.takes_comments:
+    if comments and (is_without or not document.format.takes_comments):
         with_comment = shortened_list(str(numbers[index]) for index in comments)
-        notes.append(Message("This file format cannot store comments (segment {segments}).", segments=with_comment))
+        notes.append(
+            Message("Comments are only in the document with comments (segment {segments}).", segments=with_comment)
+            if is_without
+            else Message("This file format cannot store comments (segment {segments}).", segments=with_comment)
+        )
     return Export(exported.name, exported.data, joined(" ", notes) or None)
 
 

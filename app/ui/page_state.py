@@ -40,7 +40,7 @@ class DocumentView(TypedDict):
     """The document, its session and project, and its language pair; `unit` is what its words are counted in.
 
     `can_be_reread`: a person may choose its encoding or columns. `has_segments_choice`: they may choose what a segment
-    is.
+    is. `has_comment_choice`: comments are exported only if a person asks for them.
     """
 
     name: str
@@ -49,6 +49,7 @@ class DocumentView(TypedDict):
     notes: list[str]
     can_be_reread: bool
     has_segments_choice: bool
+    has_comment_choice: bool
     direction: str
     source_language: str
     target_language: str

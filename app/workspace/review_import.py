@@ -14,7 +14,7 @@ from typing import Final
 from app.access.actor import Actor
 from app.checks import Finding
 from app.errors import CommandError
-from app.formats.office.word_table import WordRow, WordTables
+from app.formats.word_table import WordRow, WordTables
 from app.i18n import Message
 from app.reports.interchange import xml_text
 from app.reports.review_table import FILE_MARK, ID_LENGTH, document_id, row_checksum, without_marks

@@ -51,6 +51,7 @@ def snapshot_of(
             "name": core.document.name,
             "notes": [*core.store.notes, *core.document.notes],
             "can_be_reread": core.document.can_be_reread,
+            "has_comment_choice": core.document.format.comments_on_request,
             "has_segments_choice": not core.document.format.is_paired,
             "direction": core.direction,
             "source_language": source_language,

@@ -12,7 +12,7 @@ from app.errors import CommandError, LogError
 from app.formats.documents import Export
 from app.log.store import LogStore
 from app.reports.exports import CAN_BE_EMPTY, EXPORTS
-from app.reports.review_table import REVIEW_TABLES
+from app.reports.review_table import REVIEW_TABLES, comments_of
 from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json
 from app.tm.library import MemoryEnding, MemoryLibrary
@@ -20,6 +20,9 @@ from app.workspace.commands import Workspace
 
 # The document with confirmed and edited segments only; and with proposals for all other segments.
 DOCUMENT, DOCUMENT_WITH_PROPOSALS = "document", "document-with-proposals"
+# With comments on segments, also in a format whose readers see them (`Format.comments_on_request`).
+DOCUMENT_WITH_COMMENTS = "document-with-comments"
+DOCUMENTS: Final = (DOCUMENT, DOCUMENT_WITH_PROPOSALS, DOCUMENT_WITH_COMMENTS)
 # The translation memory of all documents in the log.
 ALL_MEMORY: Final[Mapping[str, MemoryEnding]] = {f"all-memory.{ending}": ending for ending in get_args(MemoryEnding)}
 
@@ -38,7 +41,7 @@ class WorkspaceExports:
 
         Review tables explain themselves in the `language` of the page.
         """
-        kinds = (DOCUMENT, DOCUMENT_WITH_PROPOSALS, *EXPORTS, *ALL_MEMORY)
+        kinds = (*DOCUMENTS, *EXPORTS, *ALL_MEMORY)
         if kind not in kinds:
             raise CommandError(
                 "{kind!r} is not a kind of export; choose one of {kinds}.", kind=kind, kinds=", ".join(kinds)
@@ -58,7 +61,7 @@ class WorkspaceExports:
 
     def note(self, actor: Actor, workspace: Workspace, kind: str = DOCUMENT) -> Json:
         """A warning to show before a file is saved, such as unconfirmed segments, and whether it would be empty."""
-        if kind in (DOCUMENT, DOCUMENT_WITH_PROPOSALS):
+        if kind in DOCUMENTS:
             return {"note": self._translated(workspace, kind).note, "is_empty": False}
         if kind in ALL_MEMORY:
             note: str | None = self._library.note_if_empty(actor, workspace.direction)
@@ -76,7 +79,10 @@ class WorkspaceExports:
             return last[1]
         language = workspace.direction.partition("-")[2]
         proposals = proposals_of(segments) if kind == DOCUMENT_WITH_PROPOSALS else None
-        made = translated_document(document, segments, language, proposals=proposals)
+        comments_by = None
+        if kind == DOCUMENT_WITH_COMMENTS:
+            comments_by = comments_of(segments, self._store, workspace.session_id)
+        made = translated_document(document, segments, language, proposals=proposals, comments_by=comments_by)
         made = made if proposals is None else replace(made, name=draft_name(made.name))
         self._last = (state, made)
         return made

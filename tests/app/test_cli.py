@@ -978,5 +978,6 @@ def test_review_table_comes_back_with_its_changes(
     document = run(capsys, "export", "newest", "csv", "-o", tmp_path / "a.csv", "--log", log)
     assert document[0] == 0 and "Ana: Warum?" in (tmp_path / "a.csv").read_text(encoding="utf-8-sig")
     assert run(capsys, "verify", "--log", log)[0] == 0
+    assert run(capsys, "export", "newest", "csv", "--with-comments", "--log", log)[0] == 2
     status, _, error = run(capsys, "import-review", "1", out, "--log", log)
     assert status == 2 and "is the review table of another document" in error

@@ -37,7 +37,7 @@ from app.ui.glossary_api import QUESTIONS
 from app.ui.page import _functions
 from app.ui.server import Doors, build_server
 from app.ui.sign_in import SignIn
-from app.workspace.workspace_exports import ALL_MEMORY, DOCUMENT, DOCUMENT_WITH_PROPOSALS
+from app.workspace.workspace_exports import ALL_MEMORY, DOCUMENTS
 from tests.app.formats.srx_samples import srx
 from tests.app.hand_decoder import HandDecoder, ready_model
 from tests.app.test_people import TOKEN, URL
@@ -235,7 +235,7 @@ def test_other_people_cannot_see_or_change_a_project_in_any_way(office: Office):
         if message.get("name") not in NETWORK:
             ben.call(function, message)
 
-    kinds = [DOCUMENT, DOCUMENT_WITH_PROPOSALS, *ALL_MEMORY, *EXPORTS]
+    kinds = [*DOCUMENTS, *ALL_MEMORY, *EXPORTS]
     values = {
         "token": [token, own["token"]],
         "kind": kinds,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import docx
 from playwright.sync_api import expect
 
 from tests.app.review_tables import reviewed
@@ -64,3 +66,21 @@ def test_file_that_is_no_review_table_is_refused_with_the_cure(screen: Screen):
     screen.upload("review", "back.docx", b"text")
     expect(screen.notes.last).to_contain_text("back.docx")
     expect(screen.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_word_document_is_exported_with_comments_on_request(screen: Screen, tmp_path: Path):
+    screen.open_text(TEXT)
+    screen.page.get_by_role("button", name="Export").click()
+    expect(screen.page.get_by_role("menuitem", name="Document with comments")).to_have_count(0)
+    screen.page.keyboard.press("Escape")
+    file = io.BytesIO()
+    document = docx.Document()
+    document.add_paragraph("Save the file.")
+    document.save(file)
+    screen.open_text(file.getvalue(), "a.docx")
+    screen.page.keyboard.press("Alt+k")
+    screen.page.get_by_label("Your comment on this segment").fill("Which file?")
+    screen.page.keyboard.press("Enter")
+    screen.wait_until_saved()
+    made = docx.Document(str(screen.download("Document with comments", tmp_path)))
+    assert [comment.text for comment in made.comments] == ["Which file?"]

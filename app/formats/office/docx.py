@@ -21,8 +21,9 @@ from unicodedata import category
 
 from langcodes import Language
 
-from app.formats.base import Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
+from app.formats.base import Comment, Edit, RawTags, Unit, UnitTranslation, WrittenFile, one_line, splice
 from app.formats.blocks import PARAGRAPH, Block
+from app.formats.office.docx_comments import comments_of_file, comments_on, paragraph_around, with_comments
 from app.formats.office.docx_drawings import AltText
 from app.formats.office.docx_extras import EXTRAS, extra_parts, extras_in, rewritten_extra
 from app.formats.office.docx_fields import FieldText
@@ -63,7 +64,7 @@ class _Part:
 
     `caps` are the indices of the drop caps; each is one text with the paragraph after it. `referenced` are the
     bookmarks whose text is shown elsewhere. `with_hidden`: texts that no paragraph shows are offered, too;
-    `num_hidden` is their number.
+    `num_hidden` is their number. `notes` are the comments of Word on the paragraphs, by their index.
     """
 
     name: str
@@ -75,6 +76,7 @@ class _Part:
     referenced: Set[str] = field(repr=False)
     with_hidden: bool = False
     num_hidden: int = 0
+    notes: Mapping[int, str] = field(default_factory=dict, repr=False)
 
     @property
     def end(self) -> int:
@@ -120,6 +122,12 @@ class DocxFile(ParsedFile):
 
     def write(self, translations: Sequence[UnitTranslation], language: str | None) -> WrittenFile:
         """The document with these spans replaced."""
+        return self.write_with_comments(translations, (), language)
+
+    def write_with_comments(
+        self, translations: Sequence[UnitTranslation], comments: Sequence[Comment], language: str | None
+    ) -> WrittenFile:
+        """Like `write`, with comments at the paragraphs of the body; Word has none in headers, footers and notes."""
         changes: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
         for t in translations:
             part, index = self._find(t.start)
@@ -140,7 +148,9 @@ class DocxFile(ParsedFile):
                 new |= rewritten_extra(self.package, part, changes[part.name], language)
         if language:
             new = word_turned(self._in_language(new, language), language)
-        return WrittenFile(self.package.rewritten(new))
+        num_left_out = self._add_comments(comments, new) if comments else 0
+        note = Message("Comments on headers, footers and notes were left out: {count:,}.", count=num_left_out)
+        return WrittenFile(self.package.rewritten(new), note if num_left_out else None)
 
     @cached_property
     def extras(self) -> Sequence[str]:
@@ -171,6 +181,21 @@ class DocxFile(ParsedFile):
             blocks = [word_block(paragraphs.nodes[index], tables, headings) for index in paragraphs.originals]
             found += placed(blocks, starts, part.end)
         return found
+
+    def _add_comments(self, comments: Sequence[Comment], new: dict[str, bytes]) -> int:
+        """Adds comments to the parts that have changed; returns the number of those outside of the body."""
+        main = _names_of_parts(self.package, ())[0]
+        found = [(*self._find(one.start), one) for one in comments]
+        body = next((part for part in self.parts if part.name == main), None)
+        about: list[tuple[Node, Comment]] = []
+        if isinstance(body, _Part):
+            paragraphs, _ = body.parsed(decode_xml(new[main], main).text if main in new else body.decoded.text)
+            nodes = [paragraphs.nodes[index] for index in paragraphs.originals]
+            around = [(paragraph_around(nodes[index]), one) for part, index, one in found if part is body]
+            about = [(paragraph, one) for paragraph, one in around if paragraph]
+        if about:
+            new |= with_comments(self.package, main, about, new)
+        return len(comments) - len(about)
 
     def _in_language(self, new: Mapping[str, bytes], language: str) -> dict[str, bytes]:
         """The new parts and the styles, with the target language wherever they state the document's language."""
@@ -206,7 +231,8 @@ def parse(data: bytes, name: str, extras: Sequence[str] = ()) -> DocxFile:
     names = _names_of_parts(package, extras)
     for part_name in names:
         place = f"{name} ({part_name})"
-        part = _part(part_name, package.read(part_name), place, offset, with_hidden="hidden" in extras)
+        comments = comments_of_file(package, part_name) if part_name == names[0] else {}
+        part = _part(part_name, package.read(part_name), place, offset, comments, with_hidden="hidden" in extras)
         if part.paragraphs:
             parts.append(part)
             units += _units(part)
@@ -257,7 +283,9 @@ def _parsed(root: Node, xml: str, prefix: str, *, with_hidden: bool) -> tuple[Pa
     return paragraphs_of(root, f"{prefix}p", hidden.starts), hidden
 
 
-def _part(part_name: str, content: bytes, name: str, offset: int, *, with_hidden: bool) -> _Part:
+def _part(
+    part_name: str, content: bytes, name: str, offset: int, comments: Mapping[str, str], *, with_hidden: bool
+) -> _Part:
     decoded = decode_xml(content, name)
     num_paragraphs = check_runs(decoded.text, name)
     if "AlternateContent" not in decoded.text:  # it has copies of paragraphs, which do not count
@@ -292,6 +320,7 @@ def _part(part_name: str, content: bytes, name: str, offset: int, *, with_hidden
         referenced,
         with_hidden,
         len(hidden_texts(root, decoded.text)),
+        comments_on(nodes, comments) if comments else {},
     )
 
 
@@ -323,9 +352,10 @@ def _caps(part: _Part | OfficePart) -> Set[int]:
 def _units(part: _Part | OfficePart) -> list[Unit]:
     units = []
     caps = _caps(part)
+    notes = part.notes if isinstance(part, _Part) else {}
     for index, (offset, paragraph) in enumerate(zip(part.starts, part.paragraphs, strict=True)):
         for start, end in [] if index in caps else paragraph.stretches:
-            unit = unit_of(paragraph, start, end, offset)
+            unit = replace(unit_of(paragraph, start, end, offset), note=notes.get(index, ""))
             if start == 0 and index - 1 in caps:
                 cap = part.paragraphs[index - 1].text
                 whole, breaks = (

@@ -147,13 +147,15 @@ class OfficePackage:
         return found
 
     def rewritten(self, new: Mapping[str, bytes]) -> bytes:
-        """The file with new content of some parts."""
+        """The file with new content of some parts, and with parts that it did not have."""
         target = io.BytesIO()
         with zipfile.ZipFile(target, "w") as archive:
             archive.comment = self._archive.comment
             for info in self._archive.infolist():
                 content = new[info.filename] if info.filename in new else self._archive.read(info)
                 archive.writestr(copy.copy(info), content)
+            for name in new.keys() - self._archive.NameToInfo.keys():
+                archive.writestr(zipfile.ZipInfo(name), new[name], zipfile.ZIP_DEFLATED)
         return target.getvalue()
 
     def other_kind(self, missing: str = "") -> DocumentError:

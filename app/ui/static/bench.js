@@ -75,6 +75,7 @@ export class Bench {
       },
       can_be_reread: false,
       has_segments_choice: false,
+      has_comment_choice: false,
     };
     /** @type {SessionPlace} */
     this.session = {

@@ -9,8 +9,8 @@ import docx
 import pytest
 
 from app.errors import DocumentError
-from app.formats.office import word_table
-from app.formats.office.word_table import WordComment, WordRow, read_tables
+from app.formats import word_table
+from app.formats.word_table import WordComment, WordRow, read_tables
 from app.reading import SeparateReader
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

@@ -9,7 +9,7 @@ import pytest
 
 from app.access.actor import OWNER
 from app.errors import CommandError, LogError
-from app.formats.office.word_table import read_tables
+from app.formats.word_table import read_tables
 from app.log.store import LogStore
 from app.reports.review_table import session_review
 from app.segments.segment_constraints import Constraints

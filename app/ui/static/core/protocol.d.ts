@@ -820,7 +820,7 @@ export interface DocumentTotalsView {
 /** The document, its session and project, and its language pair; `unit` is what its words are counted in.
  *
  * `can_be_reread`: a person may choose its encoding or columns. `has_segments_choice`: they may choose what a segment
- * is. */
+ * is. `has_comment_choice`: comments are exported only if a person asks for them. */
 export interface DocumentView {
   name: string;
   session: number;
@@ -828,6 +828,7 @@ export interface DocumentView {
   notes: string[];
   can_be_reread: boolean;
   has_segments_choice: boolean;
+  has_comment_choice: boolean;
   direction: string;
   source_language: string;
   target_language: string;

@@ -156,6 +156,9 @@ export class Header {
             t('export.group.document'),
             download('down', t('export.document'), this.#untranslated(), 'document', url),
             download('down', t('export.proposals'), t('export.proposals.detail'), 'document-with-proposals', url),
+            ...(bench.document.has_comment_choice
+              ? [download('down', t('export.comments'), t('export.comments.detail'), 'document-with-comments', url)]
+              : []),
             choice('down', t('packing.menu'), t('packing.menu.detail'), () => openPacking(bench)),
             download('list', t('export.xliff'), t('export.xliff.detail'), 'segments.xlf', url),
           ),

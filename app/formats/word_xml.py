@@ -1,4 +1,4 @@
-"""Comments in Word documents: their XML, and the marks around the text that they are about."""
+"""XML of Word documents: runs of text, comments, and the marks around the text that a comment is about."""
 
 from __future__ import annotations
 
