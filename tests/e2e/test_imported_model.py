@@ -179,6 +179,7 @@ def test_gguf_file_of_the_hub_is_chosen_from_a_list(
             page.keyboard.press("Enter")
             expect(models.get_by_text("This model comes in several files.")).to_be_visible()
             expect(models.locator(".files li")).to_have_text(["tiny-Q4.gguf 0.3 MB", "tiny-Q8.gguf 0.5 MB"])
+            expect(models.locator(".files li").last).to_be_in_viewport()
             models.get_by_role("button", name="tiny-Q4.gguf").click()
             expect(name).to_have_value("team/tiny-GGUF/tiny-Q4.gguf")
             expect(models.get_by_role("status").filter(has_text="0.3 MB")).to_contain_text("licence apache-2.0")

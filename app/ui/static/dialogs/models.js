@@ -201,6 +201,7 @@ const naming = (bench, kind, placeholder, ask, begun, lookUp = null) => {
     else if (name.value === asked && reply.result.files.length) {
       setText(found, t('models.files'));
       files.replaceChildren(...reply.result.files.map(choice));
+      files.scrollIntoView({block: 'nearest'});
     } else if (name.value === asked) {
       known = asked;
       const {num_bytes, licence} = reply.result;
