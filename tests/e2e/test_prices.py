@@ -108,3 +108,21 @@ def test_terms_pins_and_bans_have_one_colour_each_everywhere(screen: Screen):
     for role, (selector, name) in REPORTED.items():
         assert colour_of(screen, f".page {selector}", name) == light[role]
     page.keyboard.press("Escape")
+
+
+def test_translation_without_pins_is_not_cut_off_in_a_low_window(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.pin_word(0)
+    last = screen.page.locator(".freerow")
+    expect(last).to_be_visible()
+    inside = """row => {
+        const panel = row.closest('.nbest').getBoundingClientRect(), {top, bottom} = row.getBoundingClientRect();
+        const list = row.closest('.scroll').getBoundingClientRect();
+        return panel.top <= top && bottom <= Math.min(panel.bottom, list.bottom) + 0.5;
+    }"""
+    try:
+        for width, height in ((1440, 900), (1280, 800), (1024, 768), (1024, 600), (1024, 520)):
+            screen.page.set_viewport_size({"width": width, "height": height})
+            screen.eventually(lambda: last.evaluate(inside), seconds=10)
+    finally:
+        screen.page.set_viewport_size({"width": 1440, "height": 900})

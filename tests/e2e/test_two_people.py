@@ -361,7 +361,7 @@ def test_list_of_documents_follows_the_work_of_others_while_it_is_open(together:
     expect(new).to_be_visible()
     expect(rows).to_have_count(num_rows + 1)
     together.sessions.members.assign(ANA, added.session_id, "Ben")
-    expect(new.locator("td").nth(5)).to_have_text("Ben")
+    expect(new.locator("td").nth(6)).to_have_text("Ben")
     expect(new.locator(".tag")).to_have_text("New")
     expect(documents.get_by_role("searchbox")).to_be_focused()
     together.sessions.delete_unshown(ANA, added.session_id)

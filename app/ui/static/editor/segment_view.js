@@ -12,7 +12,8 @@ const CONFIDENCE_KEY = 'pinpoint:confidence';
 const PANEL_KEY = 'pinpoint:details'; // other translations, scores and prices
 const FULL_LEDGER = 90; // pixels: the ledger's heading and two constraints; a third takes the place of the free translation
 const LEDGER_LINE = 28; // of a closed panel: all constraints on one line
-const BESIDE = 55; // pixels: a row above the open segment, and most of one below
+const ABOVE = 31; // pixels: a row above the open segment
+const BELOW = 24; // most of one below it
 
 export class SegmentView {
   #sourceSignature = '';
@@ -91,7 +92,9 @@ export class SegmentView {
     const held = top - element.getBoundingClientRect().top + growth;
     element.style.setProperty('--held', `${held}px`);
     element.style.setProperty('--columns', `${columns.offsetHeight + growth}px`);
-    const room = (element.closest('.scroll')?.clientHeight ?? 0) - held - BESIDE;
+    const scroll = element.closest('.scroll');
+    const isFirst = scroll?.querySelector('li')?.contains(element); // there is no row above
+    const room = (scroll?.clientHeight ?? 0) - held - (isFirst ? 0 : ABOVE) - BELOW;
     const {detail, row} = this.current;
     const isKnown = detail?.proposal && !detail.is_pending;
     const needed = hypotheses.neededHeight(isKnown ? null : Math.max(row.source.length, row.target?.length ?? 0));
