@@ -84,3 +84,15 @@ def test_word_document_is_exported_with_comments_on_request(screen: Screen, tmp_
     screen.wait_until_saved()
     made = docx.Document(str(screen.download("Document with comments", tmp_path)))
     assert [comment.text for comment in made.comments] == ["Which file?"]
+
+
+def test_groups_of_the_menu_are_beside_each_other_where_there_is_room(screen: Screen):
+    screen.open_text(TEXT)
+    screen.page.get_by_role("button", name="Export").click()
+    groups = screen.page.locator(".menu .items:visible .group")
+    expect(groups).to_have_count(4)
+    for width, num_columns in ((1440, 4), (1280, 4), (800, 3), (1100, 4)):
+        screen.page.set_viewport_size({"width": width, "height": 900})
+        places = [box for group in groups.all() if (box := group.bounding_box())]
+        assert sum(box["y"] == places[0]["y"] for box in places) == num_columns, width
+        assert all(0 <= box["x"] and box["x"] + box["width"] <= width for box in places), width
