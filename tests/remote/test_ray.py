@@ -180,30 +180,30 @@ def test_changed_pin_has_the_same_answer_on_a_replica(
 
 
 @pytest.fixture(scope="module")
-def most_steps(remote: RemoteEngine) -> int:
-    """Decoding steps in which a replica would have answered most of the long request."""
-    before = remote.statistics().num_steps
+def most_ms(remote: RemoteEngine) -> float:
+    """Half of the time in which a replica answers the long request. The compiled core counts it as one step."""
+    began = time.perf_counter()
     assert remote.submit(LONG, SLOW).result(PATIENCE_SECONDS).status == "complete"
-    return (remote.statistics().num_steps - before) // 2
+    return (time.perf_counter() - began) * 1000 / 2
 
 
 def test_model_is_free_before_the_end_of_a_request_whose_caller_hangs_up(
-    remote: RemoteEngine, most_steps: int, figures: dict[str, Any]
+    remote: RemoteEngine, most_ms: float, figures: dict[str, Any]
 ) -> None:
-    taken, before = [], remote.statistics().num_steps
+    taken = []
     for number in range(10):
         future = remote.submit(Request(f"{number} {LONG.source}"), SLOW)
         milliseconds_until(lambda: is_running(remote))
         assert future.cancel()
         taken.append(milliseconds_until(lambda: not is_running(remote)))
     figures["hang_up"] = quantiles(taken)
-    assert remote.statistics().num_steps - before < 10 * most_steps
+    assert statistics.median(taken) < most_ms
 
 
 def test_newer_request_of_a_segment_cancels_the_older_on_whichever_replica(
-    remote: RemoteEngine, most_steps: int, figures: dict[str, Any]
+    remote: RemoteEngine, most_ms: float, figures: dict[str, Any]
 ) -> None:
-    taken, before = [], remote.statistics().num_steps
+    taken = []
     for number in range(12):  # the two sources of a pair go to different replicas half of the time
         older = remote.submit(Request(f"{number} {LONG.source}"), SLOW, key="segment")
         milliseconds_until(lambda: is_running(remote))
@@ -212,7 +212,7 @@ def test_newer_request_of_a_segment_cancels_the_older_on_whichever_replica(
         assert newer.result(PATIENCE_SECONDS).status == "complete"
         taken.append(milliseconds_until(lambda: not is_running(remote)))
     figures["newer_request"] = quantiles(taken)
-    assert remote.statistics().num_steps - before < 12 * most_steps
+    assert statistics.median(taken) < most_ms
 
 
 def test_document_is_translated_by_both_replicas(remote: RemoteEngine, worker: Worker, figures: dict[str, Any]) -> None:
