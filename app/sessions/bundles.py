@@ -165,6 +165,7 @@ class Bundles:
         return {
             "path": path,
             "session": record.id,
+            "token": record.token,
             "problem": None,
             "notes": [*document.notes],
             "num_segments": len(document.order),
@@ -229,4 +230,4 @@ def _row(summary: SessionSummary) -> Json:
 
 
 def _unopened(path: str, problem: str) -> Json:
-    return {"path": path, "session": None, "problem": problem, "notes": [], "num_segments": 0}
+    return {"path": path, "session": None, "token": "", "problem": problem, "notes": [], "num_segments": 0}

@@ -215,10 +215,14 @@ class BegunArchive(BegunFiles):
 
 
 class OpenedFile(TypedDict):
-    """A file of an archive or a selection: its session with notes about it, or the reason why it was not opened."""
+    """A file of an archive or a selection: its session with notes about it, or the reason why it was not opened.
+
+    `token` is that of the session, or "".
+    """
 
     path: str
     session: int | None
+    token: str
     problem: str | None
     notes: list[str]
     num_segments: int

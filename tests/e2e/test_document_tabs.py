@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.e2e.conftest import VIEWPORT, ForkedApp, SharedApp
 from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen
@@ -104,16 +104,20 @@ def test_text_typed_right_before_and_during_a_switch_is_not_lost(screen: Screen)
     screen.expect_text("Vorher")
     expect(page.get_by_label("Your comment on this segment")).to_have_value("An den Kunden")
 
-    def hold(route: object) -> None:  # the answer takes a moment, in which the person goes on typing
-        page.wait_for_timeout(600)
-        route.continue_()  # type: ignore[attr-defined]
+    held: list[Route] = []  # the switch takes a while, in which the person goes on typing
 
-    page.route(
-        SERVER_CALLS,
-        lambda route: hold(route) if "resume_session" in (route.request.post_data or "") else route.continue_(),
-    )
+    def hold(route: Route) -> None:
+        if "resume_session" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route(SERVER_CALLS, hold)
     page.keyboard.press("Alt+PageUp")
     page.keyboard.type(" und weiter")
+    screen.expect_text("Vorher und weiter")
+    screen.eventually(lambda: held)
+    held[0].continue_()
     expect_shown(screen, "one.txt")
     page.unroute(SERVER_CALLS)
     page.keyboard.press("Alt+PageUp")

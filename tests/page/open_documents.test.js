@@ -135,6 +135,22 @@ test('what cannot be read is left out, and nothing fails without storage', () =>
   });
 });
 
+test('documents that were opened together come behind the one that is shown, named with folders only if needed', () => {
+  const documents = opened('ab');
+  documents.show(made('a'), '');
+  const folders = {b: 'b.txt', c: 'en/x.txt', d: 'fr/x.txt', e: 'fr/y.txt'};
+  documents.add(Object.entries(folders).map(([token, name]) => ({...made(token), name, place: null})));
+  assert.equal(tokens(documents), 'acdeb');
+  assert.equal(documents.shown, 'a');
+  assert.deepEqual(
+    documents.list.map(one => documents.label(one)),
+    ['a.txt', 'en/x.txt', 'fr/x.txt', 'y.txt', 'b.txt'],
+  );
+  documents.show({...made('c'), name: 'x.txt'}, '');
+  assert.equal(documents.count({name: 'x.txt', numConfirmed: 0, numSegments: 4, numEdited: 0}), false);
+  assert.equal(documents.label(documents.list[1]), 'en/x.txt', 'the folder is still known');
+});
+
 test('a document with a text that was not stored is marked', () => {
   drafts.keep('a', 0, 'Text', null);
   assert.equal(hasUnsent('a'), true);

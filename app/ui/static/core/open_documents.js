@@ -62,6 +62,16 @@ export const lastShown = () =>
 /** True if texts or constraints of a document were not stored by the server yet. @param {string} token */
 export const hasUnsent = token => drafts.list(token).length > 0 || unsentConstraints.list(token).length > 0;
 
+/**
+ * The name of a document, with its folder if that is known: documents that were opened together may have the same name.
+ * @param {OpenDocument | undefined} known
+ * @param {string} name
+ */
+const withFolder = (known, name) => (known?.name.endsWith(`/${name}`) ? known.name : name);
+
+/** @param {string} path */
+const withoutFolder = path => path.slice(path.lastIndexOf('/') + 1);
+
 export class OpenDocuments {
   /** @type {OpenDocument[]} in the order of the tabs */
   list = [];
@@ -86,6 +96,15 @@ export class OpenDocuments {
     writeStored('local', TABS_KEY, JSON.stringify(kept));
   }
 
+  /**
+   * The name on a tab: without the folder, unless another tab has the same name.
+   * @param {OpenDocument} document
+   */
+  label({name, token}) {
+    const short = withoutFolder(name);
+    return this.list.some(one => one.token !== token && withoutFolder(one.name) === short) ? name : short;
+  }
+
   /** @param {string} token */
   has(token) {
     return this.list.some(one => one.token === token);
@@ -104,7 +123,7 @@ export class OpenDocuments {
     this.read();
     this.shown = document.token;
     const known = this.list.find(one => one.token === document.token);
-    const shown = {...document, place: known?.place ?? null};
+    const shown = {...document, name: withFolder(known, document.name), place: known?.place ?? null};
     if (known) this.list = this.list.map(one => (one === known ? shown : one));
     else {
       const after = this.list.findIndex(one => one.token === (replaced || before));
@@ -117,11 +136,23 @@ export class OpenDocuments {
   }
 
   /**
+   * Adds documents behind the one of this window, without showing them.
+   * @param {OpenDocument[]} added
+   */
+  add(added) {
+    this.read();
+    const at = this.list.findIndex(one => one.token === this.shown);
+    this.list.splice(at + 1, 0, ...added.filter(({token}) => !this.has(token)));
+    this.#write();
+  }
+
+  /**
    * The figures of the document in this window have changed. Returns whether the tab looks different.
    * @param {Pick<OpenDocument, 'name' | 'numConfirmed' | 'numSegments' | 'numEdited'>} figures
    */
   count(figures) {
     const here = this.list.find(one => one.token === this.shown);
+    figures = {...figures, name: withFolder(here, figures.name)};
     if (!here || Object.entries(figures).every(([name, value]) => Reflect.get(here, name) === value)) return false;
     Object.assign(here, figures);
     return true;

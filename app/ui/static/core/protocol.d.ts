@@ -1527,10 +1527,13 @@ export interface OpenSegment extends CommandFields {
   segment: number;
 }
 
-/** A file of an archive or a selection: its session with notes about it, or the reason why it was not opened. */
+/** A file of an archive or a selection: its session with notes about it, or the reason why it was not opened.
+ *
+ * `token` is that of the session, or "". */
 export interface OpenedFile {
   path: string;
   session: number | null;
+  token: string;
   problem: string | null;
   notes: string[];
   num_segments: number;

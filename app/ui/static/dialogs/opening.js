@@ -5,11 +5,12 @@ import {button, count, h, setText, t, tableHead, tn} from '../core/dom.js';
 import {upload} from '../core/upload.js';
 
 const MAX_ROWS = 1000;
+const MAX_TABS = 10; // of more documents, only the first gets a tab
 const MIB = 1048576;
 
 /**
  * Opens the files and shows the first document that was opened.
- * @param {Pick<Bench, 'connection' | 'focusEditor' | 'notes' | 'root' | 'segment' | 'session' | 'switchTo'>} bench
+ * @param {Pick<Bench, 'connection' | 'focusEditor' | 'notes' | 'root' | 'segment' | 'session' | 'switchTo' | 'tabs'>} bench
  * @param {ChosenFile[]} files
  * @param {number} maxMib the size that one file may have
  */
@@ -17,7 +18,7 @@ export const openTogether = (bench, files, maxMib) => new Opening(bench, maxMib)
 
 class Opening {
   /**
-   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'notes' | 'root' | 'segment' | 'session' | 'switchTo'>} bench
+   * @param {Pick<Bench, 'connection' | 'focusEditor' | 'notes' | 'root' | 'segment' | 'session' | 'switchTo' | 'tabs'>} bench
    * @param {number} maxMib
    */
   constructor(bench, maxMib) {
@@ -58,8 +59,12 @@ class Opening {
     const loose = files.filter(file => !isArchive(file));
     if (loose.length) await this.openFiles(loose);
     for (const archive of files.filter(isArchive)) await this.openArchive(archive);
-    const first = this.rows.find(row => row.session !== null);
-    if (first && (await this.bench.switchTo('resume_session', {session: first.session}))) this.bench.notes.clear();
+    const opened = this.rows.filter(row => row.session !== null);
+    const [first] = opened;
+    if (first && (await this.bench.switchTo('resume_session', {session: first.session}))) {
+      this.bench.notes.clear();
+      if (opened.length <= MAX_TABS) this.bench.tabs.add(opened.slice(1));
+    }
     this.dialog.close();
     showOpened(this.bench, this.rows, () => {
       for (const bundle of this.bundles) this.bench.connection.send('end_files', {bundle});
@@ -139,7 +144,7 @@ class Opening {
    * @param {ListedFile['memory']} [memory] where it is, if it is a translation memory
    */
   leave(path, problem, memory = null) {
-    this.rows.push({path, session: null, problem, notes: [], num_segments: 0, memory});
+    this.rows.push({path, session: null, token: '', problem, notes: [], num_segments: 0, memory});
   }
 
   /**
@@ -179,7 +184,7 @@ const showOpened = (bench, rows, onClose) => {
         tn('opened.opened', opened.length),
         left.length ? ` ${tn('opened.left', left.length)}` : '',
       ]),
-      opened.length > 1 ? h('p.muted', t('opened.where')) : null,
+      opened.length > 1 ? h('p.muted', t(opened.length > MAX_TABS ? 'opened.where' : 'opened.in_tabs')) : null,
       h(
         'table',
         tableHead(t('opened.file'), t('opened.result')),

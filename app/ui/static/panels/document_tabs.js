@@ -48,7 +48,9 @@ export class DocumentTabs {
       () =>
         this.documents.list.map(one => {
           const isShown = one.token === this.documents.shown;
-          const item = choice(isShown ? 'check' : '', one.name, figures(one), () => this.go(one.token));
+          const item = choice(isShown ? 'check' : '', this.documents.label(one), figures(one), () =>
+            this.go(one.token),
+          );
           item.querySelector('b')?.setAttribute('dir', 'auto');
           if (isShown) item.setAttribute('aria-current', 'true');
           return item;
@@ -102,9 +104,34 @@ export class DocumentTabs {
     if (this.documents.list.length > 1) this.#announce();
   }
 
+  /**
+   * Adds tabs for documents that were opened together; the first is shown.
+   * @param {ListedFile[]} opened
+   */
+  add(opened) {
+    const added = opened.flatMap(({session, token, path, num_segments: numSegments}) =>
+      session === null
+        ? []
+        : [
+            {
+              session,
+              token,
+              name: path,
+              numSegments,
+              numConfirmed: 0,
+              numEdited: 0,
+              place: null,
+            },
+          ],
+    );
+    this.documents.add(added);
+    this.paint();
+    this.#ask(); // some are finished, such as bilingual files
+  }
+
   #announce() {
     const here = this.documents.list.find(one => one.token === this.documents.shown);
-    if (here) setText(this.announcement, `${here.name}: ${figures(here)}`);
+    if (here) setText(this.announcement, `${this.documents.label(here)}: ${figures(here)}`);
   }
 
   /**
@@ -290,7 +317,8 @@ export class DocumentTabs {
    * @param {boolean} isChosen
    */
   #draw(made, one, isChosen) {
-    const {name, numConfirmed, numSegments, numEdited, token} = one;
+    const {numConfirmed, numSegments, numEdited, token} = one;
+    const name = this.documents.label(one);
     const isHere = token === this.documents.shown;
     // The status bar shows that the text of this document is being saved; a sign here would come with every word.
     const isUnsent = (!isHere || !this.bench.connection.isOnline) && hasUnsent(token);
@@ -314,7 +342,7 @@ export class DocumentTabs {
     );
     tab.dataset.state = state;
     tab.setAttribute('aria-label', [name, figures(one), words].filter(Boolean).join(', '));
-    tab.title = [name, [figures(one), words].filter(Boolean).join(' \u00b7 '), this.#keys()].join('\n');
+    tab.title = [one.name, [figures(one), words].filter(Boolean).join(' \u00b7 '), this.#keys()].join('\n');
     tab.setAttribute('aria-selected', String(isChosen));
     tab.tabIndex = isChosen ? 0 : -1;
     element.classList.toggle('on', isChosen);

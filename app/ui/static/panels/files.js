@@ -22,7 +22,7 @@ const GLOSSARY = /\.(csv|tsv|tab|xlsx|tbx|utx)$/i;
 export class Files {
   /**
    * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'model' | 'notes' | 'onModel' | 'pages' |
-   *   'openSegment' | 'problem' | 'root' | 'rows' | 'say' | 'segment' | 'server' | 'session' | 'side' | 'steps' | 'switchTo'>} bench
+   *   'openSegment' | 'problem' | 'root' | 'rows' | 'say' | 'segment' | 'server' | 'session' | 'side' | 'steps' | 'switchTo' | 'tabs'>} bench
    * @param {HTMLElement} root
    */
   constructor(bench, root) {
