@@ -118,8 +118,8 @@ def found_in(segments: Iterable[SegmentState], query: Query, max_shown: int = MA
 
 
 def text_for(segment: SegmentState, query: Query) -> str | None:
-    """The segment's text, typed or machine-translated; None if the query excludes the segment."""
-    if segment.state == "confirmed" and not query.in_confirmed:
+    """The segment's text, typed or machine-translated; None if the query excludes the segment, or if it is locked."""
+    if segment.lock or (segment.state == "confirmed" and not query.in_confirmed):
         return None
     return segment.text if query.in_proposals else segment.target
 
