@@ -58,14 +58,14 @@ def model_folder(name: str | Path, on_fetch: FetchProgress | None = None) -> Pat
     if len(folder.parts) == 1 and _has_weights(installed := cache_folder() / folder):
         return installed
     hub_id = folder.as_posix()
+    if is_gguf(folder) and not (is_hub_id(hub_id) and hub_id_and_file(hub_id)[1]):
+        raise ModelError(f"{name} is not a file; give the path of a GGUF file, or MAKER/MODEL/FILE.gguf of the hub")
     if not is_hub_id(hub_id):
         raise ModelError(
             f"{name} is not a folder; give the folder that contains {CONFIG} and {WEIGHTS}, or a hub id such as "
             "Helsinki-NLP/opus-mt-en-de"
         )
     hub_id, file = hub_id_and_file(hub_id)
-    if is_gguf(hub_id):
-        raise ModelError(f"{name} is not a file; give the path of a GGUF file, or MAKER/MODEL/FILE.gguf of the hub")
     if file:
         return gguf_of_hub(hub_id, file, on_fetch)
     check = partial(_check_kind, hub_id)

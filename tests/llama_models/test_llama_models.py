@@ -156,7 +156,7 @@ def test_files_that_cannot_be_used_are_refused_with_the_cure(
         broken.write_bytes(data)
         with pytest.raises(ModelError, match=message):
             Translator.load(broken)
-    with pytest.raises(ModelError, match=r"cannot be read: .*No such file"):
+    with pytest.raises(ModelError, match=r"none.gguf is not a file; give the path of a GGUF file"):
         Translator.load(tmp_path / "none.gguf")
     other = write_gguf(tmp_path / "bert.gguf", model_of("qwen3", 463), byte_level(), pieces="bert")
     with pytest.raises(ModelError, match="WordPiece, which does not keep spaces and capitals"):
@@ -165,7 +165,7 @@ def test_files_that_cannot_be_used_are_refused_with_the_cure(
     with pytest.raises(ModelError, match=r"needs 1,000 MB of memory, of which 1,000 MB are free; there is room"):
         Translator.load(files["byte-level"])
     monkeypatch.undo()
-    monkeypatch.setattr("engine.llama_models.gguf_files.find_spec", lambda name: None)
+    monkeypatch.setattr("engine.importers.language_models.find_spec", lambda name: None)
     with pytest.raises(ModelError, match=r"pip install 'pinpoint\[llama\]'"):
         Translator.load(files["byte-level"])
 
