@@ -150,7 +150,7 @@ class SearchOptions:
         False,
         "replaces words that the model copied from the source or made up by words of the model's lexicon, if it has "
         "one: up to 20 in each of the five best translations; in requests with a prefix only if they also follow a "
-        "text",
+        "text; and expects the model's set phrases",
     )
 
     def __post_init__(self) -> None:

@@ -278,6 +278,15 @@ class PreparedRequest:
                 kept.append((start, end))
         return kept
 
+    def text_of_whole(self, missing: Sequence[int]) -> str | None:
+        """The translation of a source that one of the missing phrases translates, but for punctuation; else None."""
+        for phrase in (self.phrases[number] for number in missing):
+            start, end = phrase.source_span or (0, 0)
+            others = self.source[:start] + self.source[end:]
+            if end and not any(map(str.isalnum, others)) and not any(map(str.isdigit, phrase.text)):
+                return phrase.text + self.source[end:].rstrip()
+        return None
+
     def with_replaced(self, text: str, missing: Sequence[int], alignment: Alignment, codec: Codec) -> str:
         """A translation with each of the missing phrases in place of a text that it `replaces`, if there is one.
 

@@ -51,6 +51,7 @@ class DecodingJob:
     is decoded and then followed (`SearchOptions.draft_strength`), `first` is the translation without it. A second
     search `has_whole_words` for phrases that the first one found only in words that are not compounds.
     `unrepaired` is a translation that lacks expected phrases, while another that has them is decoded.
+    `searched` is the request with the set phrases of the model, which the translation does not mention.
     `on_best` is called with the translation of the first hypothesis alone, once this is known to be the first one of
     the list; not for models whose list is ranked again after the search, and not if another search may follow.
     With `needs_best_only`, the n-best list that is searched is not aligned and written, but for its first hypothesis.
@@ -66,6 +67,7 @@ class DecodingJob:
     first: Translation | None = None
     has_whole_words: bool = False
     unrepaired: Translation | None = None
+    searched: Request | None = None
     on_best: Callable[[Translation], object] | None = None
     needs_best_only: bool = False
     state: JobState = JobState.WAITING
@@ -170,7 +172,9 @@ class DecodingLoop(Generic[Job]):
         """Prepare the job; False if it was interrupted and has ended."""
         try:
             job.interruption.check()
-            job.prepared = job.prepared or self._pipeline.prepare(job.request, job.datastore, job.interruption)
+            if job.prepared is None:
+                job.searched = self._pipeline.with_set_phrases(job.request, job.options)
+                job.prepared = self._pipeline.prepare(job.searched, job.datastore, job.interruption)
         except Interrupted as interrupted:
             job.finish(interrupted_translation(job.request, interrupted.cause))
             return False
@@ -200,9 +204,10 @@ class DecodingLoop(Generic[Job]):
                 continue
             result = SentenceResult("complete", (found,), num_steps=0)
             with suppress(Exception):  # the job itself gets an error of its own at its end
-                best = self._pipeline.translation(job.request, job.prepared, result, job.options, job.interruption)
+                asked = job.searched or job.request
+                best = self._pipeline.translation(asked, job.prepared, result, job.options, job.interruption)
                 if best.status == "complete" and not best.hypotheses[0].unmet:
-                    job.on_best(best)
+                    job.on_best(_without_set_phrases(best, job.request))
 
     def interrupt(self) -> list[Job]:
         """End the interrupted jobs, without a step for the others; returns the jobs that ended."""
@@ -238,7 +243,8 @@ class DecodingLoop(Generic[Job]):
             return
         if job.needs_best_only:
             result = _with_best_only(result, prepared)
-        translation = self._pipeline.translation(job.request, prepared, result, job.options, job.interruption)
+        asked = job.searched or job.request
+        translation = self._pipeline.translation(asked, prepared, result, job.options, job.interruption)
         if job.unrepaired is not None:
             stray = stray_phrases(translation, job.unrepaired)
             if stray and job.interruption.cause() is None:
@@ -277,6 +283,7 @@ class DecodingLoop(Generic[Job]):
     @staticmethod
     def _finish(job: Job, translation: Translation) -> None:
         assert job.started_at is not None
+        translation = _without_set_phrases(translation, job.request)
         job.finish(replace(translation, elapsed_ms=(time.perf_counter() - job.started_at) * 1000))
 
     def in_order(
@@ -330,6 +337,22 @@ def _with_best_only(result: SentenceResult, prepared: PreparedRequest) -> Senten
     if any(phrase.boundary == "compound" for phrase in prepared.phrases):
         return result
     return replace(result, hypotheses=result.hypotheses[:1])
+
+
+def _without_set_phrases(translation: Translation, given: Request) -> Translation:
+    """The translation as one of the given request, whose phrases come first in the request that was searched."""
+    num_given = len(given.phrases)
+    if len(translation.request.phrases) == num_given:
+        return translation
+    hypotheses = tuple(
+        replace(
+            one,
+            placements=tuple(place for place in one.placements if place.phrase < num_given),
+            unmet=tuple(number for number in one.unmet if number < num_given),
+        )
+        for one in translation.hypotheses
+    )
+    return replace(translation, request=given, hypotheses=hypotheses)
 
 
 def failed(request: Request, error: Exception | None) -> Translation:

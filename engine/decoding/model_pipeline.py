@@ -69,6 +69,11 @@ class ModelPipeline(RequestPipeline):
         assert core is not None
         return core.tree(sentence.source, sentence.interruption)
 
+    def with_set_phrases(self, request: Request, options: SearchOptions) -> Request:
+        """The request with the set phrases of the model as further phrases; itself if it or the model wants none."""
+        set_phrases = self._loaded.set_phrases if options.lexicon else None
+        return request if set_phrases is None else set_phrases.added_to(request, self._direction_of(request))
+
     def reader(self, prepared: PreparedRequest, interruption: Interruption = NEVER) -> OpenDecoder:
         """Returns a function that opens decoders for texts of a prepared request, which ask `interruption`.
 

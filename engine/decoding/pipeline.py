@@ -100,6 +100,10 @@ class RequestPipeline(ABC):
             model.aligns,
         )
 
+    def with_set_phrases(self, request: Request, options: SearchOptions) -> Request:
+        """The request with the set phrases of the model as further phrases; itself if it or the model wants none."""
+        return request
+
     def reading(self, request: Request) -> RequestReading:
         """The request as the model reads it. Raises InvalidRequest for a direction that the model lacks."""
         model = self._model
@@ -227,7 +231,9 @@ class RequestPipeline(ABC):
         best, codec = translation.hypotheses[0], self._model.codec
         decoding = codec.decode(best.tokens)
         [alignment] = self.align(prepared, [best.tokens], [decoding])
-        text = prepared.with_replaced(decoding.text, best.unmet, alignment.links if alignment else (), codec)
+        text = prepared.text_of_whole(best.unmet)
+        if text is None:
+            text = prepared.with_replaced(decoding.text, best.unmet, alignment.links if alignment else (), codec)
         tokens = best.tokens if text == decoding.text else codec.encode(text).ids
         return self.following(prepared, tokens, REPAIR_STRENGTH, interruption)
 

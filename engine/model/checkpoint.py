@@ -8,6 +8,7 @@
     alignment.safetensors   the word alignment head; optional
     activations.json    the steps of a model that was made with 8-bit weights; optional
     lexicon.txt.xz      words of a dictionary, for words that the model does not translate; optional
+    set_phrases.tsv     formulas and terms that the model translates word by word; optional
     card.md             what it was trained on, by whom, how well it does
 
 No file is unpickled: a model folder from an unknown source can be wrong, but it cannot run code.
@@ -30,6 +31,7 @@ from engine.model.config import ModelConfig
 from engine.model.directions import offer_of
 from engine.model.lexicon import LEXICON, Lexicons
 from engine.model.memory_check import check_memory
+from engine.model.set_phrases import SET_PHRASES, SetPhrases
 from engine.model.word_links import ALIGNMENT, read_head
 from engine.text import BOS, EOS
 
@@ -46,7 +48,7 @@ PIECES, SOURCE_SPM, TARGET_SPM = "pieces.txt", "source.spm", "target.spm"
 SOURCE_PIECES, MERGES = "source_pieces.txt", "bpe.codes"
 _OF_TRANSLATIONS = (
     *(WEIGHTS, CONFIG, "vocabulary.txt", MERGES),
-    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT, ACTIVATIONS, LEXICON),
+    *(PIECES, SOURCE_PIECES, SOURCE_SPM, TARGET_SPM, ALIGNMENT, ACTIVATIONS, LEXICON, SET_PHRASES),
 )
 
 
@@ -79,6 +81,7 @@ class LoadedModel:
     aligns: bool = False
     steps: Mapping[str, ProductSteps] | None = None
     lexicons: Lexicons | None = None
+    set_phrases: SetPhrases | None = None
     is_on_cpu: bool = True
     compiled: CompiledNetwork | None = None
 
@@ -182,6 +185,7 @@ def read_folder(folder: str | Path, device: str | torch.device = "cpu") -> Loade
         config.guided_alignment or (folder / ALIGNMENT).exists(),
         load_steps(folder / ACTIVATIONS, config, file_checksum(folder / WEIGHTS)),
         Lexicons.load(folder / LEXICON),
+        SetPhrases.load(folder / SET_PHRASES),
         is_on_cpu=str(device).partition(":")[0] == "cpu",
     )
 
@@ -195,8 +199,8 @@ def file_checksum(path: Path) -> str:
 def model_checksum(folder: Path) -> str:
     """The SHA-256 of the names and checksums of those files that a translation depends on, a line for each.
 
-    That is how `sha256sum` would list them: weights, configuration, text codec, alignment, ranges, lexicon; the card
-    is not among them.
+    That is how `sha256sum` would list them: weights, configuration, text codec, alignment, ranges, lexicon, set
+    phrases; the card is not among them.
     """
     files = (folder / name for name in _OF_TRANSLATIONS)
     listed = "".join(f"{file_checksum(path)}  {path.name}\n" for path in files if path.is_file())
