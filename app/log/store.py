@@ -284,14 +284,14 @@ class LogStore:
         found = list_sessions(self._log, projects=[project_id]) if is_seen else []
         return sorted((one for one in found if one.direction == direction), key=lambda one: one.id)
 
-    def texts_of(self, session_id: int) -> list[tuple[int, SegmentStateName, str | None]]:
-        """The index, the state and the stored text of each segment of a session, in the order of the document."""
+    def texts_of(self, session_id: int) -> list[tuple[int, SegmentStateName, str | None, bool]]:
+        """Index, state, stored text and lock of each segment of a session, in the order of the document."""
         query = """
-            SELECT segment_index, state, target FROM segment WHERE session_id = ? AND source != ''
+            SELECT segment_index, state, target, is_locked FROM segment WHERE session_id = ? AND source != ''
             ORDER BY source_start, segment_index
         """
         rows = self._log.rows(Message("read the log"), query, (session_id,))
-        return [(row["segment_index"], row["state"], row["target"]) for row in rows]
+        return [(row["segment_index"], row["state"], row["target"], bool(row["is_locked"])) for row in rows]
 
     def has_sessions(self, actor: Actor) -> bool:
         """True if there is a session that the actor sees."""

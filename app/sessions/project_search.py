@@ -12,7 +12,7 @@ from app.errors import CommandError
 from app.log.store import LogStore
 from app.precedence import giving_way
 from app.segments.find_replace import MAX_SHOWN, Query, found_in
-from app.segments.state import Json, SegmentState
+from app.segments.state import Json, SegmentLock, SegmentState
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.workspace.commands import Workspace
 
@@ -64,8 +64,8 @@ class ProjectSearch:
         opened = self._workspaces.of_session(session_id)
         if opened is None:
             return [
-                SegmentState(index, "", 0, state=state, target=target)
-                for index, state, target in self._store.texts_of(session_id)
+                SegmentState(index, "", 0, state=state, target=target, lock=SegmentLock() if is_locked else None)
+                for index, state, target, is_locked in self._store.texts_of(session_id)
             ]
         with opened.lock:
             return opened.core.in_order()

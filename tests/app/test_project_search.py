@@ -47,6 +47,14 @@ def test_places_are_found_in_open_and_closed_documents_in_the_order_of_opening(t
     assert found(team, Query("")) == []
 
 
+def test_locked_segments_are_found_neither_in_an_open_nor_in_a_closed_document(team: Team):
+    added = add(team, "a.txt")
+    added.locks.set(OWNER, [0], is_locked=True)
+    assert found(team) == []
+    team.sessions.workspaces.forget(added)
+    assert found(team) == []
+
+
 def test_numbers_are_those_of_the_document_after_segments_were_merged(team: Team):
     added = add(team, "a.txt")
     added.edit(OWNER, 2, "Warten auf das Netz", "typed")
