@@ -29,7 +29,9 @@ try:
     from opentelemetry.trace import SpanKind, Status, StatusCode
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 except ImportError as error:
-    raise AppError(f"Traces need the extra `tracing` ({error}): pip install 'pinpoint[tracing]'") from error
+    raise AppError(
+        "Traces need the extra `tracing` ({reason}): pip install 'pinpoint[tracing]'", reason=error
+    ) from error
 
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -52,7 +54,12 @@ class Tracing:
         """Sends the spans by OTLP to the collector that the variables of OpenTelemetry name. Raises AppError."""
         for name in _PROTOCOL_VARIABLES:
             if (given := environment.get(name)) not in (None, "", _PROTOCOL):
-                raise AppError(f"{name} is {given!r}: Pinpoint sends traces by {_PROTOCOL} only")
+                raise AppError(
+                    "{name} is {given!r}: Pinpoint sends traces by {known} only",
+                    name=name,
+                    given=given,
+                    known=_PROTOCOL,
+                )
         # It would write a warning for each attempt; one error for each batch is enough.
         logging.getLogger("opentelemetry.exporter").setLevel(logging.ERROR)
         own = Resource({"service.name": "pinpoint", "service.version": VERSION})
