@@ -20,8 +20,8 @@ export const wordsInField = field => ({
     if (area.readOnly || document.activeElement !== area) return null;
     const [start, end] = field.words();
     if (start === end || (area.selectionStart === area.selectionEnd && !isClicked)) return null;
-    const [words, first, last] = [start, 0, area.value.length].map(at => box.placeOf(at));
-    return words && {words, text: {top: (first ?? words).top, bottom: (last ?? words).bottom}};
+    const [words, first] = [start, 0].map(at => box.placeOf(at));
+    return words && {words, text: {top: (first ?? words).top, bottom: box.bottom()}};
   },
 });
 

@@ -171,6 +171,11 @@ export class TextBox {
     return this.view.coordsAtPos(offset);
   }
 
+  /** Where the last line ends in the window, with the grey text behind the words. */
+  bottom() {
+    return (this.view.contentDOM.lastElementChild ?? this.view.contentDOM).getBoundingClientRect().bottom;
+  }
+
   /**
    * Shows marks, tags, offers, the grey text and the attributes as they are now; while a button is down, after that: an
    * element that is replaced between press and release gets no click.
