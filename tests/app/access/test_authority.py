@@ -54,6 +54,7 @@ SYSTEM_WORK = {
 # Where threads begin, and for whom they work. "nobody": they neither read nor write what belongs to a project.
 THREADS = {
     "app/__main__.py _serve": "nobody",  # opens the browser
+    "app/collector.py IdleCollector.begin": "nobody",  # collects garbage while nobody waits
     "app/ending.py Ending.__enter__": "nobody",  # ends the process in time
     "app/ending.py Ending._watch": "nobody",
     "app/models/loading.py ModelHandle.load_in_background": "the actor who chose the model, or SYSTEM",
@@ -64,6 +65,7 @@ THREADS = {
     "app/serving/webhooks.py Webhooks.start": "SYSTEM",  # reads what happened, for the administrator's webhooks
     "app/sessions/open_workspaces.py OpenWorkspaces.start": "SYSTEM",  # closes idle documents
     "app/sessions/workspace_opener.py WorkspaceOpener._resume": "nobody",  # checks the hashes of a long log
+    "app/tracing.py Tracing.close": "nobody",  # sends the last spans
     "app/workspace/core.py AnswerThread.__init__": "SYSTEM",  # stores answers of the model
     "app/workspace/decoding.py DecodeQueue.__init__": "SYSTEM",  # fills segments from the memory
     "app/workspace/glossary_imports.py GlossaryImports._check_on": "nobody",  # checks the spelling of new terms

@@ -68,6 +68,7 @@ const show = (root, isSample, onLeave) => {
     removeEventListener('resize', place);
     root.removeEventListener('input', leavePin);
     segmentOpened.disconnect();
+    documentOpened.disconnect();
     element.remove();
     onLeave(hasFocus);
   };
@@ -79,7 +80,8 @@ const show = (root, isSample, onLeave) => {
   const leavePin = () => {
     if (at === 0) step();
   };
-  const segmentOpened = new MutationObserver(() => (at === MARKS.length - 1 || !isSample() ? close() : leavePin()));
+  const segmentOpened = new MutationObserver(() => (at === MARKS.length - 1 ? close() : leavePin()));
+  const documentOpened = new MutationObserver(() => isSample() || close());
   /** Under what it explains, or above it. */
   const place = () => {
     const anchor = root.querySelector(MARKS[at][1])?.getBoundingClientRect();
@@ -105,7 +107,14 @@ const show = (root, isSample, onLeave) => {
   root.append(element);
   addEventListener('resize', place);
   root.addEventListener('input', leavePin);
-  for (const open of root.querySelectorAll('.editor .no, .docinfo .name'))
-    segmentOpened.observe(open, {subtree: true, childList: true, characterData: true});
+  /** @type {[MutationObserver, string][]} */
+  const observed = [
+    [segmentOpened, '.editor .no'],
+    [documentOpened, '.docinfo .name'],
+  ];
+  for (const [observer, selector] of observed) {
+    const open = root.querySelector(selector);
+    if (open) observer.observe(open, {subtree: true, childList: true, characterData: true});
+  }
   paint(); // the focus stays in the text: F6 leads here
 };
