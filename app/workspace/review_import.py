@@ -108,7 +108,13 @@ def compare_review(actor: Actor, core: WorkspaceCore, tables: WordTables, name: 
             problem, can_be_taken = _problem(core, segment, found, checksum, row)
         number = positions.get(index, index) + 1
         differences.append(ReviewDifference(number, found, problem, can_be_taken, row.is_tracked))
-    return ReviewFile(tuple(differences), tuple(_notes(int(marks[2]), present, positions, differences)))
+    lost = Counter(without_marks(_cell(row, 1)) for row in tables.rows if not row.is_deleted and not _row_id(row))
+    unnumbered = [
+        index
+        for index in segments
+        if index not in present and lost[without_marks(xml_text(segments[index].source))] > 0
+    ]
+    return ReviewFile(tuple(differences), tuple(_notes(int(marks[2]), present, positions, differences, unnumbered)))
 
 
 def _row_id(row: WordRow) -> re.Match[str] | None:
@@ -181,11 +187,23 @@ def _damaged_tags(core: WorkspaceCore, segment: SegmentState, before: str, text:
 
 
 def _notes(
-    num_rows: int, present: Counter[int], positions: dict[int, int], differences: Sequence[ReviewDifference]
+    num_rows: int,
+    present: Counter[int],
+    positions: dict[int, int],
+    differences: Sequence[ReviewDifference],
+    unnumbered: Sequence[int],
 ) -> Iterator[str]:
-    if missing := num_rows - len(present):
+    if unnumbered:
+        numbers = shortened_list(str(positions[index] + 1) for index in unnumbered)
+        yield Message(
+            "The first column of these segments was changed, so they were not compared. Correct them by hand: "
+            "{segments}.",
+            segments=numbers,
+        )
+    if missing := num_rows - len(present) - len(unnumbered):
         if num_rows == len(positions) and missing > 0:
-            numbers = shortened_list(str(place + 1) for index, place in positions.items() if index not in present)
+            known = present.keys() | set(unnumbered)
+            numbers = shortened_list(str(place + 1) for index, place in positions.items() if index not in known)
             yield Message("Rows were deleted; these segments stay as they are: {segments}.", segments=numbers)
         elif missing > 0:
             yield Message("Rows were deleted: {count:,}. Their segments stay as they are.", count=missing)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+import docx
 import pytest
 
 from app.access.actor import OWNER
@@ -156,6 +158,19 @@ def test_segment_that_was_split_or_merged_since_is_compared_by_its_source(worksp
 def test_deleted_rows_are_named_and_their_segments_stay(workspace: Workspace) -> None:
     found = compared(workspace, reviewed(table(workspace), deleted=(2, 4)))
     assert found == ReviewFile((), ("Rows were deleted; these segments stay as they are: 2, 4.",))
+
+
+def test_rows_whose_number_was_changed_are_named_and_not_called_deleted(workspace: Workspace) -> None:
+    document = docx.Document(io.BytesIO(table(workspace)))
+    rows = list(document.tables[0].rows)
+    for row, number in ((rows[2], ""), (rows[3], "3")):
+        row.cells[0].text, row.cells[2].text = number, "Neu."
+    file = io.BytesIO()
+    document.save(file)
+    changed = "The first column of these segments was changed, so they were not compared. Correct them by hand: 2, 3."
+    assert compared(workspace, file.getvalue()) == ReviewFile((), (changed,))
+    deleted = "Rows were deleted; these segments stay as they are: 4."
+    assert compared(workspace, reviewed(file.getvalue(), deleted=(4,))).notes == (changed, deleted)
 
 
 def test_table_of_another_document_or_without_its_id_is_refused(workspace: Workspace, tmp_path: Path) -> None:
