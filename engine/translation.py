@@ -53,6 +53,21 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedText:
+    """A text that is in a translation because of a list beside the model: `text[start:end] == form`.
+
+    `origin` is the list: its set phrases, or its lexicon, for a word that the model did not translate. `source_span`
+    has the characters of the source that the form translates.
+    """
+
+    origin: Literal["set_phrase", "lexicon"]
+    form: str
+    start: int
+    end: int
+    source_span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Hypothesis:
     """One translation.
 
@@ -73,6 +88,7 @@ class Hypothesis:
     the target; a word may have several partners or none. It is empty if the model has no alignment head.
     `weak_alignment` has further pairs, in the order of the source, of words that have no partner in `alignment` but
     punctuation: less probable, and most but not all of them right.
+    `listed` has the texts that come from the model's set phrases and lexicon, in the order of the translation.
     """
 
     text: str
@@ -89,6 +105,7 @@ class Hypothesis:
     score_penalty: float = 0.0
     weak_alignment: tuple[tuple[int, int, int, int], ...] = ()
     reverse_score: float | None = None
+    listed: tuple[ListedText, ...] = ()
 
     @property
     def num_misplaced(self) -> int:

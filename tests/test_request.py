@@ -56,8 +56,8 @@ MINIMAL: dict[type, dict[str, Any]] = {
 # What the engine returns, or what only it makes.
 RESULTS = {
     "Alternative", "Contribution", "Datastore", "EngineFacts", "EngineStatistics", "HubModel", "Hypothesis",
-    "ModelEntry", "PivotTranslation", "Placement", "Pricing", "Reason", "Relaxation", "Setting", "StoredPair",
-    "Translation",
+    "ListedText", "ModelEntry", "PivotTranslation", "Placement", "Pricing", "Reason", "Relaxation", "Setting",
+    "StoredPair", "Translation",
 }  # fmt: skip
 HOSTILE = (
     None, True, 0, -1, 1.5, 10**30, math.nan, math.inf, -math.inf, "", "10", "\ud800", b"10", [], [None], [1], (1,),

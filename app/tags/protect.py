@@ -29,6 +29,7 @@ from app.text.quantities.quantity_reading import WHOLE_AMOUNT
 from engine import (
     Alternative,
     Hypothesis,
+    ListedText,
     Phrase,
     PivotTranslation,
     Placement,
@@ -271,6 +272,7 @@ class Protection:
             placements=self._restored_placements(hypothesis, made),
             alignment=self._restored_links(hypothesis.alignment, made),
             weak_alignment=self._restored_links(hypothesis.weak_alignment, made),
+            listed=tuple(self._restored_listed(one, made) for one in hypothesis.listed),
             unmet=tuple(self._phrases[number] for number in hypothesis.unmet),
             locked=self._restored_locked(hypothesis, made),
         )
@@ -328,6 +330,11 @@ class Protection:
 
     def _restored_links(self, links: Links, made: TaggedText) -> tuple[tuple[int, int, int, int], ...]:
         return tuple((*self._source.original_span(*link[:2]), *made.span(*link[2:])) for link in links)
+
+    def _restored_listed(self, listed: ListedText, made: TaggedText) -> ListedText:
+        start, end = made.span(listed.start, listed.end)
+        source_span = self._source.original_span(*listed.source_span)
+        return replace(listed, form=made.text[start:end], start=start, end=end, source_span=source_span)
 
     def _restored_placements(self, hypothesis: Hypothesis, made: TaggedText) -> tuple[Placement, ...]:
         restored = []

@@ -64,6 +64,7 @@ def result_payload(number: int, translation: Translation, known_prompts: set[str
                 "token_log_probs": [round(value, 5) for value in h.token_log_probs],
                 "placements": [asdict(placement) for placement in h.placements],
                 "unmet": list(h.unmet),
+                **({"listed": [asdict(text) for text in h.listed]} if h.listed else {}),
             }
             for h in translation.hypotheses
         ],

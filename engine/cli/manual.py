@@ -101,7 +101,9 @@ keys of an answer:
                   of aligned words), unmet (numbers of phrases), locked (start and end of each locked text, then of
                   the suffix), change_penalty (nats for changes to the text of follow), reverse_score (of the source,
                   given this text, in the reverse direction; null if it was not computed), score_penalty (the sum of
-                  all penalties and of the reverse score; score - score_penalty ranks the hypotheses)
+                  all penalties and of the reverse score; score - score_penalty ranks the hypotheses), listed (below)
+  listed          texts from lists beside the model (--lexicon): origin ("set_phrase", or "lexicon" for a word that the
+                  model did not translate), form, start, end, source_span; not with --brief
   placements      of each phrase: its number, form, start, end; for a phrase with a source_span also aligned (true if
                   the form translates that span; null if the model cannot determine it) and doubled ([start, end] of
                   other words that translate the span, too)

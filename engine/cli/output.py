@@ -12,8 +12,8 @@ from engine.cli.lines import LineProblem
 from engine.translation import Alternative, Hypothesis, Pricing, Translation
 
 _RANKING = frozenset({"change_penalty", "score_penalty", "reverse_score"})
-_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "sentences"}) | _RANKING
-_OF_A_REQUEST = frozenset({"placements", "unmet", "locked"}) | _RANKING
+_NOT_IN_BRIEF = frozenset({"tokens", "token_log_probs", "token_spans", "alignment", "sentences", "listed"}) | _RANKING
+_OF_A_REQUEST = frozenset({"placements", "unmet", "locked", "listed"}) | _RANKING
 # The shell has no datastore, and prompts would be most of its output.
 _NOT_IN_SHELL = frozenset({"request", "learned", "prompts"})
 _LOG_PROB_DIGITS = 6  # as many as single precision gives

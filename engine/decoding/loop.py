@@ -27,7 +27,7 @@ from engine.search.batching import Counts, SearchStream, is_out_of_memory
 from engine.search.finished import SearchHypothesis
 from engine.search.sentence import EndedSentence, Sentence, SentenceResult
 from engine.search_options import SearchOptions
-from engine.translation import Reason, Translation
+from engine.translation import Hypothesis, ListedText, Reason, Translation
 
 if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
     from engine.model.datastore import Datastore
@@ -341,12 +341,23 @@ def _with_best_only(result: SentenceResult, prepared: PreparedRequest) -> Senten
 
 def _without_set_phrases(translation: Translation, given: Request) -> Translation:
     """The translation as one of the given request, whose phrases come first in the request that was searched."""
-    num_given = len(given.phrases)
-    if len(translation.request.phrases) == num_given:
+    num_given, searched = len(given.phrases), translation.request.phrases
+    if len(searched) == num_given:
         return translation
+
+    def listed(one: Hypothesis) -> tuple[ListedText, ...]:
+        """The texts of lists, also of those set phrases that the hypothesis has."""
+        found = [*one.listed]
+        for place in one.placements:
+            span = searched[place.phrase].source_span
+            if place.phrase >= num_given and span is not None:
+                found.append(ListedText("set_phrase", place.form, place.start, place.end, span))
+        return tuple(sorted(found, key=lambda text: text.start))
+
     hypotheses = tuple(
         replace(
             one,
+            listed=listed(one),
             placements=tuple(place for place in one.placements if place.phrase < num_given),
             unmet=tuple(number for number in one.unmet if number < num_given),
         )

@@ -28,7 +28,7 @@ from engine.search.steps import StepDecoder
 from engine.search.stopping import Scoring
 from engine.search_options import SearchOptions
 from engine.text import Codec, DecodedPieces
-from engine.translation import Contribution, Hypothesis, Reason, Status, Translation
+from engine.translation import Contribution, Hypothesis, ListedText, Reason, Status, Translation
 
 if TYPE_CHECKING:  # a model in the compiled core is decoded without PyTorch
     from engine.model.datastore import Datastore, StoredPair
@@ -433,16 +433,18 @@ class RequestPipeline(ABC):
         ones = [*found]
         decodings = [self._model.codec.decode(one.tokens) for one in ones]
         alignments = [*self.align(prepared, [one.tokens for one in ones], decodings, interruption)]
+        listed: list[tuple[ListedText, ...]] = [()] * len(ones)
         with suppress(Interrupted):
             for place in range(min(num_replaced_in, len(ones))):
                 assert replacer is not None
                 alignment = alignments[place]
-                tokens = replacer.replaced(decodings[place].text, alignment.links if alignment else ())
-                if tokens is not None:
+                replaced = replacer.replaced(decodings[place].text, alignment.links if alignment else ())
+                if replaced is not None:
+                    tokens, listed[place] = replaced
                     ones[place] = self._with_tokens(prepared, ones[place], tokens, replacer.open_decoder, options)
                     decodings[place] = self._model.codec.decode(tokens)
                     [alignments[place]] = self.align(prepared, [tokens], [decodings[place]], interruption)
-        for item in zip(ones, decodings, alignments, strict=True):
+        for item in zip(ones, decodings, alignments, listed, strict=True):
             yield _hypothesis(prepared, *item)
 
     def _learned(self, prepared: PreparedRequest, found: Hypothesis) -> tuple[Contribution, ...]:
@@ -501,7 +503,11 @@ def _few_at_once(found: Sequence[SearchHypothesis]) -> Iterator[Sequence[SearchH
 
 
 def _hypothesis(
-    prepared: PreparedRequest, found: SearchHypothesis, decoding: DecodedPieces, alignment: WordAlignment | None
+    prepared: PreparedRequest,
+    found: SearchHypothesis,
+    decoding: DecodedPieces,
+    alignment: WordAlignment | None,
+    listed: tuple[ListedText, ...],
 ) -> Hypothesis:
     placements, unmet = prepared.place(decoding.text)
     if alignment is not None:
@@ -521,6 +527,7 @@ def _hypothesis(
         score_penalty=found.score - found.ranking_score,
         weak_alignment=alignment.weak_links if alignment else (),
         reverse_score=found.reverse_score,
+        listed=listed,
     )
     assert prepared.reading is not None
     return prepared.reading.written(hypothesis)

@@ -32,7 +32,7 @@ from engine.text.capitals import (
     with_small_function_words,
 )
 from engine.text.gender_signs import without_gender_signs
-from engine.translation import Hypothesis, Placement
+from engine.translation import Hypothesis, ListedText, Placement
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
@@ -241,6 +241,11 @@ class RequestReading:
         def linked(links: Sequence[tuple[int, int, int, int]]) -> tuple[tuple[int, int, int, int], ...]:
             return tuple((*self.source.given_span(*link[:2]), *moved(link[2:])) for link in links)
 
+        def written(found: ListedText) -> ListedText:
+            start, end = moved((found.start, found.end))
+            source_span = self.source.given_span(*found.source_span)
+            return replace(found, form=text[start:end], start=start, end=end, source_span=source_span)
+
         return replace(
             hypothesis,
             text=text,
@@ -249,6 +254,7 @@ class RequestReading:
             locked=tuple(map(moved, hypothesis.locked)),
             alignment=linked(hypothesis.alignment),
             weak_alignment=linked(hypothesis.weak_alignment),
+            listed=tuple(map(written, hypothesis.listed)),
         )
 
     def _characters(self, hypothesis: Hypothesis) -> tuple[str, list[str]]:

@@ -20,6 +20,7 @@ from engine.decoding.placing import PIECE_REWARD, Edit, EditedText, OpenDecoder,
 from engine.interruption import Interruption
 from engine.model.lexicon import Lexicon
 from engine.text import Codec, is_sentence_start, occurrences
+from engine.translation import ListedText
 
 Span = tuple[int, int]
 MAX_REPLACED: Final = 20  # words of a translation, the first ones: each takes some hundredths of a second
@@ -41,11 +42,12 @@ _TITLE: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Lt|Col|Capt|Sgt|Sen|R
 
 @dataclass(frozen=True, slots=True)
 class Untranslated:
-    """The characters of a word that was not translated, and the words that may take its place."""
+    """The characters of a word that was not translated, the words that may take its place, and its source word."""
 
     start: int
     end: int
     forms: tuple[str, ...]
+    source_span: Span
 
 
 def untranslated_words(
@@ -58,7 +60,7 @@ def untranslated_words(
     """
     plain = {match.span(): match[0] for match in _PLAIN.finditer(source) if len(match[0]) >= _SHORTEST}
     sources = {span: word for span, word in plain.items() if not (lexicon.marks_names and _is_name(source, span))}
-    copied = {word.lower(): word for word in sources.values() if not lexicon.may_stay(word)}
+    copied = {word.lower(): span for span, word in sources.items() if not lexicon.may_stay(word)}
     for match in _PLAIN.finditer(text):
         word = match[0]
         if occurrences(followed, word):
@@ -67,9 +69,9 @@ def untranslated_words(
         if found is None and not lexicon.is_word(word):
             linked = {(a, b) for a, b, start, end in alignment if start < match.end() and match.start() < end}
             spans = [span for span in linked if any(map(str.isalpha, source[slice(*span)]))]
-            found = sources.get(spans[0]) if len(spans) == 1 else None
-        if found is not None and (forms := lexicon.forms(found)):
-            yield Untranslated(match.start(), match.end(), _as_at(text, match.start(), forms))
+            found = spans[0] if len(spans) == 1 and spans[0] in sources else None
+        if found is not None and (forms := lexicon.forms(sources[found])):
+            yield Untranslated(match.start(), match.end(), _as_at(text, match.start(), forms), found)
 
 
 def _is_name(source: str, span: Span) -> bool:
@@ -131,34 +133,52 @@ class WordReplacer:
     interruption: Interruption
     _probable: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
-    def replaced(self, text: str, alignment: Alignment) -> Pieces | None:
-        """The pieces of the text with its untranslated words replaced, and the end; None if nothing changes.
+    def replaced(self, text: str, alignment: Alignment) -> tuple[Pieces, tuple[ListedText, ...]] | None:
+        """The pieces of the text with its untranslated words replaced, and the end, with the new words in their places.
+
+        None if nothing changes.
 
         The prefix, required texts, locked texts and words of the followed text stay, and no avoided text is written.
         """
         followed = "" if self.prepared.followed is None else self.codec.decode(self.prepared.followed.pieces).text
         words = untranslated_words(self.prepared.source, text, alignment, self.lexicon, followed)
         changed = text
+        new_words: list[tuple[str, int, Span]] = []  # with the number of characters behind, which stay
         for word in reversed([*islice(words, MAX_REPLACED)]):  # from the end, so that the other places stay
-            changed = self._without(word, changed)
-        return None if changed == text else (*self.codec.encode(changed).ids, self.codec.end)
+            num_behind = len(changed) - word.end
+            changed, form = self._without(word, changed)
+            if form is not None:
+                new_words.append((form, num_behind, word.source_span))
+        if changed == text:
+            return None
+        ends = [len(changed) - num_behind for _, num_behind, _ in new_words]
+        listed = tuple(
+            ListedText("lexicon", form, end - len(form), end, source_span)
+            for (form, _, source_span), end in zip(reversed(new_words), reversed(ends), strict=True)
+        )
+        return (*self.codec.encode(changed).ids, self.codec.end), listed
 
-    def _without(self, word: Untranslated, text: str) -> str:
-        """The text with the word replaced by the form that makes it most probable, if that is allowed."""
+    def _without(self, word: Untranslated, text: str) -> tuple[str, str | None]:
+        """The text with the word replaced by the form that makes it most probable, and this form, if that is allowed.
+
+        Otherwise the text and None.
+        """
         pieces, forms = self.codec.encode(text).ids, self._probable.get(word.forms, word.forms)
         texts = [text[: word.start] + form + text[word.end :] for form in forms]
         edits = [edit for number, new in enumerate(texts) if (edit := self._edit(number, new, pieces)) is not None]
         if not edits or len(pieces) >= self.max_pieces:
-            return text
+            return text, None
         ranked = EditedText((*pieces, self.codec.end), self.open_decoder, self.interruption).best(
             edits, [0.0] * len(edits)
         )
         self._probable.setdefault(word.forms, tuple(forms[edit.form] for edit in ranked))
-        new = next((texts[edit.form] for edit in ranked if self._is_allowed(texts[edit.form], text)), None)
-        if new is None:
-            return text
+        chosen = next((edit.form for edit in ranked if self._is_allowed(texts[edit.form], text)), None)
+        if chosen is None:
+            return text, None
+        new = texts[chosen]
         others = articles_before(new, word.start) if self.lexicon.has_articles else ()
-        return self._most_probable([new, *(other for other in others if self._is_allowed(other, text))])
+        allowed = [other for other in others if self._is_allowed(other, text)]
+        return self._most_probable([new, *allowed]), forms[chosen]
 
     def _most_probable(self, texts: Sequence[str]) -> str:
         """The text with the highest score, with the same reward for each piece as in the choice of a form.

@@ -92,7 +92,8 @@ class PivotRequests:
         placements = hypothesis.placements
         if alignment:
             placements = with_alignment(placements, request.phrases, alignment, hypothesis.text)
-        return replace(hypothesis, alignment=alignment, weak_alignment=(), placements=placements)
+        # texts of lists translate words of the text between, not of the source
+        return replace(hypothesis, alignment=alignment, weak_alignment=(), placements=placements, listed=())
 
 
 def unfinished(request: Request, first: Translation, elapsed_ms: float | None = None) -> PivotTranslation:

@@ -10,7 +10,7 @@ from engine.request import Request
 from engine.search_options import Score
 from engine.sentences.required_texts import RequiredTexts
 from engine.sentences.splitting import Span
-from engine.translation import Hypothesis, Placement, Translation
+from engine.translation import Hypothesis, ListedText, Placement, Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,14 @@ class Joiner:
         placements: list[Placement] = []
         alignment: list[tuple[int, int, int, int]] = []
         weak_alignment: list[tuple[int, int, int, int]] = []
+        listed: list[ListedText] = []
         for (part, gap), (source_start, _) in zip(self._with_gaps(parts), self.sentences, strict=True):
             own, start = part.hypothesis, len(text)
             token_spans += (moved(span, start) for span in own.token_spans)
             placements += (_moved_placement(each, part.phrases, start) for each in own.placements)
             for links, moved_links in ((own.alignment, alignment), (own.weak_alignment, weak_alignment)):
                 moved_links += ((*moved(link[:2], source_start), *moved(link[2:], start)) for link in links)
+            listed += (_moved_listed(each, source_start, start) for each in own.listed)
             text += own.text + gap
         placements.sort(key=lambda placement: (placement.phrase, placement.start))
         if alignment:
@@ -89,6 +91,7 @@ class Joiner:
             score_penalty=penalty,
             weak_alignment=tuple(weak_alignment),
             reverse_score=self._mean(reverse_scores, parts, weights) if len(reverse_scores) == len(parts) else None,
+            listed=tuple(listed),
         )
 
     def is_allowed(self, parts: Sequence[SentencePart], num_given: int = 0) -> bool:
@@ -141,3 +144,8 @@ def _moved_placement(placement: Placement, phrases: Sequence[int], by: int) -> P
     start, end = moved((placement.start, placement.end), by)
     doubled = tuple(moved(span, by) for span in placement.doubled)
     return replace(placement, phrase=phrases[placement.phrase], start=start, end=end, doubled=doubled)
+
+
+def _moved_listed(found: ListedText, source_by: int, by: int) -> ListedText:
+    start, end = moved((found.start, found.end), by)
+    return replace(found, start=start, end=end, source_span=moved(found.source_span, source_by))

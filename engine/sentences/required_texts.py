@@ -33,7 +33,7 @@ class RequiredTexts:
         """A translation in which the phrases have the spaces and hyphens that were given, each in place of one."""
         assert self.prepared.reading is not None
         placements = self.prepared.place(self.plain(hypothesis.text).text)[0]
-        bare = replace(hypothesis, placements=placements, locked=(), alignment=(), weak_alignment=())
+        bare = replace(hypothesis, placements=placements, locked=(), alignment=(), weak_alignment=(), listed=())
         text = self.prepared.reading.written(bare).text
         return replace(hypothesis, text=text) if len(text) == len(hypothesis.text) else hypothesis
 

@@ -186,7 +186,7 @@ def test_texts_that_become_equal_are_one(
     translator: Translator, copied: Copied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pieces = (*translator._codec.encode("Der Tisch ist in der Küche.").ids, EOS)
-    monkeypatch.setattr(WordReplacer, "replaced", lambda *_: pieces)
+    monkeypatch.setattr(WordReplacer, "replaced", lambda *_: (pieces, ()))
     options = replace(WITH_LEXICON, nbest=NUM_REPLACED_IN + 1)
     found = translator.translate(Request(copied.source), options).hypotheses
     assert found[0].text == "Der Tisch ist in der Küche." and len(found) == 2
@@ -257,7 +257,8 @@ def test_new_texts_have_no_more_pieces_than_the_model_writes(translator: Transla
     codec, text = translator._codec, f"Ein {copied.word} ist in der Küche."
     num_pieces, lengths = len(codec.encode(text).ids), set()
     for limit in range(num_pieces - 5, num_pieces + 8):
-        pieces = WordReplacer(prepared, lexicon, codec, read, limit, NEVER).replaced(text, ())
+        replaced = WordReplacer(prepared, lexicon, codec, read, limit, NEVER).replaced(text, ())
+        pieces = replaced and replaced[0]
         assert pieces is None or len(pieces) <= limit
         lengths.add(pieces and len(pieces))
     assert None in lengths and len(lengths) > 1
@@ -268,10 +269,11 @@ def test_only_the_first_of_many_words_are_replaced(translator: Translator, copie
     read = translator.pipeline.reader(prepared)
     lexicon = Lexicon("en-de", {copied.word: "Tisch"}, KNOWN)
     replacer = WordReplacer(prepared, lexicon, translator._codec, read, 512, NEVER)
-    pieces = replacer.replaced(" ".join([copied.word] * (MAX_REPLACED + 2)), ())
-    assert pieces is not None
-    words = translator._codec.decode(pieces).text.split()
-    assert words == ["Tisch"] * MAX_REPLACED + [copied.word] * 2
+    replaced = replacer.replaced(" ".join([copied.word] * (MAX_REPLACED + 2)), ())
+    assert replaced is not None
+    text = translator._codec.decode(replaced[0]).text
+    assert text.split() == ["Tisch"] * MAX_REPLACED + [copied.word] * 2
+    assert [text[one.start : one.end] for one in replaced[1]] == ["Tisch"] * MAX_REPLACED
 
 
 def test_interrupted_replacement_leaves_the_words(translator: Translator, copied: Copied) -> None:

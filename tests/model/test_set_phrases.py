@@ -102,3 +102,38 @@ def test_bundled_model_writes_letters_in_their_usual_words() -> None:
 def test_phrase_for_the_whole_source_is_the_whole_translation() -> None:
     found = Translator.load("data/models/en-de").translate(Request("To whom it may concern,"), POST_EDITING)
     assert found.hypotheses[0].text == "An alle, die es angeht,"
+
+
+@pytest.mark.parametrize(
+    ("source", "listed"),
+    [
+        (
+            "We bought a chair. Please sign the delivery note.",
+            [("set_phrase", "the delivery note", "den Lieferschein")],
+        ),
+        ("DELIVERY NOTE", [("set_phrase", "DELIVERY NOTE", "LIEFERSCHEIN")]),
+        ("The delivery note lies here.", [("set_phrase", "The delivery note", "Der Lieferschein")]),
+        ("We bought a chair.", []),
+    ],
+)
+def test_translation_tells_which_texts_come_from_set_phrases(source: str, listed: list[tuple[str, str, str]]) -> None:
+    best = Translator.load("data/models/en-de").translate(Request(source), POST_EDITING).hypotheses[0]
+    assert [(one.origin, source[slice(*one.source_span)], one.form) for one in best.listed] == listed
+    assert all(best.text[one.start : one.end] == one.form for one in best.listed)
+
+
+@pytest.mark.parametrize(
+    ("direction", "source", "expected"),
+    [
+        ("en-de", "Please connect the power cord to the device.", "das Netzkabel"),
+        ("en-de", "The delivery note shows the quantity of the goods.", "Der Lieferschein zeigt"),
+        ("en-de", "In the event of force majeure, the delivery period is extended.", "Bei höherer Gewalt"),
+        ("en-de", "I would like to thank you in advance for your support.", "Ihnen im Voraus"),
+        ("en-de", "Our reference: AB 123", "Unser Zeichen: AB 123"),
+        ("de-en", "i. A. Anna Weber", "p.p. Anna Weber"),
+        ("de-en", "Der Betrag ist ohne Abzug zu zahlen.", "without deduction"),
+    ],
+)
+def test_set_phrases_of_the_bundled_model_agree_with_their_sentence(direction: str, source: str, expected: str) -> None:
+    best = Translator.load("data/models/en-de").translate(Request(source, direction=direction), POST_EDITING)
+    assert expected in best.hypotheses[0].text
