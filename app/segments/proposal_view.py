@@ -78,8 +78,8 @@ def proposal_tokens(hypothesis: Hypothesis, required: Sequence[RequiredText]) ->
 
     A token is {"t": text}. Words also have "w", the word number. "pin" is the text of a pin, "at" the number of its
     placement. "is_term" marks a term and "terms" are its keys, at its end; "tag" and "kept" mark text copied from the
-    source. The joined tokens are the hypothesis text. Words are split where a placement starts or ends inside them
-    (`Mail` in `E-Mail`).
+    source; "listed" is the list beside the model that a word comes from. The joined tokens are the hypothesis text.
+    Words are split where a placement starts or ends inside them (`Mail` in `E-Mail`).
     """
     text = hypothesis.text
     words, tags = word_spans(text), set(tag_spans(text))
@@ -107,6 +107,9 @@ def proposal_tokens(hypothesis: Hypothesis, required: Sequence[RequiredText]) ->
                     token["terms"] = list(one.term_keys)
                 if not one.is_explicit:
                     token["kept"] = True
+        for listed in hypothesis.listed:
+            if "w" in token and listed.start <= start and end <= listed.end:
+                token["listed"] = listed.origin
         if (start, end) in tags:
             token["tag"] = True
         tokens.append(token)

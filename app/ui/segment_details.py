@@ -34,11 +34,13 @@ class SourceRun(TypedDict):
 class TargetRun(TypedDict):
     """A piece of the proposal: `w` numbers its word; `pin`, `is_term` and `kept` are met constraints.
 
-    `new` marks a word that is not in the text before, `was` are the words before in its place.
+    `new` marks a word that is not in the text before, `was` are the words before in its place. `listed` is the list
+    that the word comes from.
     """
 
     t: str
     w: NotRequired[int]
+    listed: NotRequired[Literal["set_phrase", "lexicon"]]
     pin: NotRequired[str]
     at: NotRequired[int]
     is_term: NotRequired[bool]

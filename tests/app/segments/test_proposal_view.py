@@ -21,7 +21,7 @@ from app.segments.proposal_view import (
 )
 from app.segments.resolved_constraints import RequiredText, ResolvedConstraints
 from app.text.words import word_spans
-from engine import Hypothesis, Placement, Request, Translation
+from engine import Hypothesis, ListedText, Placement, Request, Translation
 
 
 def hypothesis(text: str, placements: tuple[Placement, ...] = (), score: float = -0.5) -> Hypothesis:
@@ -90,6 +90,14 @@ def test_pin_inside_a_longer_pin_does_not_split_it():
         DecodingResult(Translation(Request("x"), "complete", (whole,)), ResolvedConstraints(tuple(constraints)))
     )
     assert rows[0]["runs"] == [["s", "Die "], ["p", "Datei wurde geöffnet"]]
+
+
+def test_words_of_lists_are_marked():
+    text = "Den Lieferschein und die Ernte."
+    listed = (ListedText("set_phrase", text[:16], 0, 16, (0, 17)), ListedText("lexicon", "Ernte", 25, 30, (22, 29)))
+    tokens = proposal_tokens(replace(hypothesis(text), listed=listed), [])
+    found = [(token["t"], token["listed"]) for token in tokens if "listed" in token]
+    assert found == [("Den", "set_phrase"), ("Lieferschein", "set_phrase"), ("Ernte", "lexicon")]
 
 
 def test_term_is_marked_once_at_its_end_and_is_not_a_pin():

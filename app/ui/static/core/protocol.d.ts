@@ -2418,10 +2418,12 @@ export interface TakeReview extends CommandFields {
 
 /** A piece of the proposal: `w` numbers its word; `pin`, `is_term` and `kept` are met constraints.
  *
- * `new` marks a word that is not in the text before, `was` are the words before in its place. */
+ * `new` marks a word that is not in the text before, `was` are the words before in its place. `listed` is the list
+ * that the word comes from. */
 export interface TargetRun {
   t: string;
   w?: number;
+  listed?: 'set_phrase' | 'lexicon';
   pin?: string;
   at?: number;
   is_term?: boolean;

@@ -201,7 +201,7 @@ const joined = runs => {
   };
 };
 /** @type {(keyof Run)[]} */
-const KINDS = ['pin', 'at', 'is_term', 'kept', 'tag', 'term']; // runs of one word have the same values of these
+const KINDS = ['pin', 'at', 'is_term', 'kept', 'tag', 'term', 'listed']; // runs of one word have the same values of these
 
 /**
  * The starts of words and of the text between them. A run of katakana is one word: dictionaries do not know most names.

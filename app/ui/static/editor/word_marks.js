@@ -189,6 +189,7 @@ export class WordMarks {
       run.terms || run.is_term ? t('proposal.term.title') : '',
       run.new ? t(run.was ? 'proposal.was' : 'proposal.added', {text: run.was ?? ''}) : '',
       probability === undefined ? '' : t('confidence.word', {percent: percent(probability)}),
+      run.listed ? t(run.listed === 'lexicon' ? 'proposal.listed.lexicon' : 'proposal.listed.set_phrase') : '',
       run.kept ? t('kept.title') : (this.#known.origins[number] ?? ''),
     ];
     const classes = {
