@@ -151,6 +151,16 @@ class PlacementSchema(BaseModel, from_attributes=True):
     end: int
 
 
+class ListedSchema(BaseModel, from_attributes=True):
+    """A text of a translation that comes from a list beside the model."""
+
+    origin: str = Field(description="set_phrase, or lexicon for a word that the model did not translate.")
+    form: str = Field(description="The text: translation[start:end].")
+    start: int
+    end: int
+    source_span: tuple[int, int] = Field(description="Start and end, in the text, of the words that it translates.")
+
+
 class TranslationSchema(BaseModel, from_attributes=True):
     """One translation of a text."""
 
@@ -166,6 +176,7 @@ class TranslationSchema(BaseModel, from_attributes=True):
         description="Pairs of words that translate each other: start and end in the text, start and end in the "
         "translation. Empty if the model has no word alignment, and for kept texts."
     )
+    listed: list[ListedSchema] = Field(description="Texts from the set phrases and the dictionary of the model.")
 
 
 class ReasonSchema(BaseModel):

@@ -16,7 +16,7 @@ from app.models.style import Style
 from app.segments.segment_constraints import NO_CONSTRAINTS, Constraints
 from app.serving.api_limits import MAX_CHARACTERS, MAX_WORK
 from app.text.spelling import british_edits
-from engine import Phrase, Reason
+from engine import ListedText, Phrase, Reason
 
 Splitting = Literal["sentences", "punctuation", "none"]
 
@@ -132,6 +132,7 @@ class TextHypothesis:
     unmet: tuple[str, ...] = ()
     ranking_score: float = 0.0
     alignment: tuple[tuple[int, int, int, int], ...] = ()
+    listed: tuple[ListedText, ...] = ()
 
     def in_british_spelling(self) -> TextHypothesis:
         """The hypothesis in British spelling, except for required texts."""
@@ -144,7 +145,13 @@ class TextHypothesis:
 
         placements = tuple(replace(place, start=moved(place.start), end=moved(place.end)) for place in self.placements)
         alignment = tuple((first, last, moved(start), moved(end)) for first, last, start, end in self.alignment)
-        return replace(self, text=splice(self.text, edits), placements=placements, alignment=alignment)
+        text = splice(self.text, edits)
+        spans = [(moved(each.start), moved(each.end)) for each in self.listed]
+        listed = tuple(
+            replace(each, form=text[start:end], start=start, end=end)
+            for each, (start, end) in zip(self.listed, spans, strict=True)
+        )
+        return replace(self, text=text, placements=placements, alignment=alignment, listed=listed)
 
 
 @dataclass(frozen=True, slots=True)

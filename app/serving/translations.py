@@ -55,6 +55,7 @@ from engine import (
     Follow,
     Hypothesis,
     InvalidRequest,
+    ListedText,
     Phrase,
     PlacesQuestion,
     PriceQuestion,
@@ -534,6 +535,7 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
     unmet: list[str] = []
     chosen: list[Hypothesis] = []
     alignment: list[tuple[int, int, int, int]] = []
+    listed: list[ListedText] = []
     for piece, translation in parts:
         hypothesis, phrases = translation.hypotheses[rank], translation.request.phrases
         text += source[copied : piece.start]
@@ -541,6 +543,10 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
         unmet += [phrases[number].text for number in hypothesis.unmet]
         for source_start, source_end, start, end in hypothesis.alignment:
             alignment.append((piece.start + source_start, piece.start + source_end, len(text) + start, len(text) + end))
+        for each in hypothesis.listed:
+            first, last = each.source_span
+            span, start, end = (piece.start + first, piece.start + last), len(text) + each.start, len(text) + each.end
+            listed.append(replace(each, start=start, end=end, source_span=span))
         text += hypothesis.text
         copied = piece.end
         chosen.append(hypothesis)
@@ -549,5 +555,13 @@ def _hypothesis(source: str, parts: Sequence[tuple[_Piece, Translation]], rank: 
     score = chosen[0].score if len(chosen) == 1 else log_prob / max(1, num_tokens)
     ranking = score - chosen[0].score_penalty if len(chosen) == 1 else score
     return TextHypothesis(
-        text + source[copied:], score, log_prob, num_tokens, tuple(placements), tuple(unmet), ranking, tuple(alignment)
+        text + source[copied:],
+        score,
+        log_prob,
+        num_tokens,
+        tuple(placements),
+        tuple(unmet),
+        ranking,
+        tuple(alignment),
+        tuple(listed),
     )

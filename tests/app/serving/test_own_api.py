@@ -155,6 +155,22 @@ def test_alignment_follows_british_spelling(client: Program):
     assert {("Farbe", "colour"), ("rot", "red")} <= pairs, (best["text"], pairs)
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "text", "expected"),
+    [
+        ("en", "de", "Hello.\n\nPlease sign <b>the delivery note</b>.", [("the delivery note", "den Lieferschein")]),
+        ("de", "en-GB", "Farbe: rot. Die Probezeit beträgt ein Jahr.", [("Probezeit", "probationary period")]),
+    ],
+)
+def test_texts_of_lists_are_named(
+    client: Program, source: str, target: str, text: str, expected: list[tuple[str, str]]
+):
+    best = ask(client, "translate", source=source, target=target, texts=[text])["texts"][0]["translations"][0]
+    found = [(text[slice(*one["source_span"])], best["text"][one["start"] : one["end"]]) for one in best["listed"]]
+    assert found == expected, best["text"]
+    assert [one["form"] for one in best["listed"]] == [form for _, form in expected]
+
+
 def test_impossible_constraints_are_data_and_not_an_error(client: Program):
     item = {"text": "Open the file.", "phrases": ["Datei"], "avoid": [], "prefix": "", "locked": []}
     item["phrases"] = [{"text": "Datei", "max_count": 1}, {"text": "Datei öffnen", "max_count": 1, "count": 1}, "Ω≋⌘"]
