@@ -143,6 +143,9 @@ def test_word_is_replaced_by_the_form_that_the_model_finds_most_probable(
     chosen = with_form[max(rated, key=rated.__getitem__)]
     texts = [f"{other} {chosen}" for other in ARTICLES]
     assert best.text == max(texts, key=lambda text: rating(translator, copied.source, text))
+    [listed] = best.listed
+    assert (listed.origin, listed.form) == ("lexicon", best.text[listed.start : listed.end])
+    assert listed.form in FORMS.split() and copied.source[slice(*listed.source_span)] == copied.word
 
 
 def rating(translator: Translator, source: str, text: str) -> float:
