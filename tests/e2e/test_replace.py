@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tests.e2e.conftest import SharedApp
 from tests.e2e.screen import DOCUMENT, Screen, events
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -85,3 +86,22 @@ def test_tags_are_shown_by_name_in_the_list_of_replacements_and_never_cut(screen
     chips = dialog.locator(".places .chip")
     expect(chips).to_have_count(2)
     assert [chip.get_attribute("data-name") for chip in chips.all()] == ["B", "B"]
+
+
+def test_person_reads_that_nothing_was_replaced_as_the_segment_was_locked_meanwhile(screen: Screen, app: SharedApp):
+    screen.open_text(DOCUMENT)
+    write(screen, 2, "Kein Modem")
+    screen.page.keyboard.press("Control+h")
+    dialog = screen.page.get_by_role("dialog")
+    dialog.get_by_label("Find", exact=True).first.fill("Modem")
+    expect(dialog.locator(".places li")).to_have_count(1)
+    other = Screen(screen.page.context.new_page(), app.address)
+    try:
+        other.open_segment(2)
+        other.field.press("Alt+Shift+L")
+        expect(other.notes.last).to_contain_text("Segment 2 is locked.")
+    finally:
+        other.page.close()
+    dialog.get_by_role("button", name="Replace in segment 2").click()
+    expect(screen.notes.last).to_contain_text("Nothing was replaced")
+    expect(dialog.locator(".places li")).to_have_count(0)

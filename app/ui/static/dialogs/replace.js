@@ -25,8 +25,8 @@ const where = (numSegments, numDocuments) => {
 };
 
 /**
- * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'goTo' | 'languages' | 'root' | 'rows' | 'segment' |
- *   'steps'>} bench
+ * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'goTo' | 'languages' | 'root' | 'rows' | 'say' |
+ *   'segment' | 'steps'>} bench
  */
 export const openReplace = bench => {
   const close = () => dialog.close();
@@ -162,16 +162,19 @@ export const openReplace = bench => {
     const made = [];
     let places = 0;
     let numSegments = 0;
+    let isAnswered = false;
     for (const {session, name} of documents) {
       if (documents.length > 1) setText(summary, t('replace.running', {name}));
       const reply = await bench.connection.send('replace', {...query(), segments, session});
       if (!reply.ok) continue;
+      isAnswered = true;
       places += reply.result.num_places;
       numSegments += reply.result.segments.length;
       if (reply.result.segments.length) made.push({session, step: reply.result.step});
     }
     const changed = where(numSegments, made.length > 1 ? made.length : 0);
     if (made.length) bench.steps.batches(made, tn('replace.done', places, {segments: changed}));
+    else if (isAnswered) bench.say('info', t('replace.none'));
   };
 
   /** Replaces every place that was found, also those that are not shown. */
