@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from operator import sub
+from operator import itemgetter
 from textwrap import wrap
 from typing import Final
 from unicodedata import east_asian_width
@@ -81,22 +81,24 @@ class PlainTextFile(ProseFile):
     def _wrapped(self, start: int, end: int, edits: Sequence[Edit]) -> str:
         """A paragraph with its edits, wrapped at the width of the text, or else in as many lines as before."""
         text, joints = self.decoded.text, self._joints_in(start, end)
-        ends = [*(first for first, _ in joints), end]
-        begins = [1 + max(text.rfind(mark, 0, place) for mark in "\r\n") for place in ends]
-        outside = [(s, e, " ") for s, e in joints if not any(first <= s < last for first, last, _ in edits)]
+        column = start - 1 - max(text.rfind(mark, max(0, start - _MAX_WIDTH), start) for mark in "\r\n")
+        if column > _MAX_WIDTH:
+            column = 0
+        parts = [_parts_of_joint(text[first:last]) for first, last in joints]
+        indents = [" " * column, *(indent for _, indent in parts)]
+        starts, ends = [start, *(last for _, last in joints)], [*(first for first, _ in joints), end]
+        longest = max(len(indent) + last - first for indent, first, last in zip(indents, starts, ends, strict=True))
+        covered = [(first, last) for first, last, _ in edits]
+        outside = [(s, e, " ") for s, e in joints if not _is_within(s, covered)]
         words = splice(text[start:end], [(s - start, e - start, new) for s, e, new in sorted([*edits, *outside])])
-        joint = _JOINT.fullmatch(text[slice(*joints[0])])
-        assert joint is not None
-        column = start - begins[0]
-        widths = (
-            [self.width] if self.width else range(max(len(words) // len(ends), *map(sub, ends, begins)), _MAX_WIDTH)
-        )
-        for width in widths:
+        least = self.width or max(len(words) // len(ends), longest)
+        most = least if self.width else max(least, _MAX_WIDTH)
+        for width in range(least, most + 1):
             lines = wrap(
                 words,
                 width,
-                initial_indent=" " * column,
-                subsequent_indent=joint[2],
+                initial_indent=indents[0],
+                subsequent_indent=indents[1],
                 expand_tabs=False,
                 replace_whitespace=False,
                 break_long_words=False,
@@ -104,7 +106,20 @@ class PlainTextFile(ProseFile):
             )
             if len(lines) <= len(ends):
                 break
-        return joint[1].join(lines)[column:]
+        return parts[0][0].join(lines)[column:]
+
+
+def _parts_of_joint(joint: str) -> tuple[str, str]:
+    """The line end in a joint, and the indent of the line behind it."""
+    match = _JOINT.fullmatch(joint)
+    assert match is not None
+    return match[1], match[2]
+
+
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """True if the place is in one of the spans, which are ascending."""
+    number = bisect_right(spans, place, key=itemgetter(0))
+    return number > 0 and place < spans[number - 1][1]
 
 
 def parse(data: bytes, name: str, encoding: str | None = None, line_breaks: LineBreaks | None = None) -> PlainTextFile:
@@ -115,11 +130,12 @@ def parse(data: bytes, name: str, encoding: str | None = None, line_breaks: Line
     decoded = decode_text(data, name, DocumentError, encoding)
     text = decoded.text
     blocks = [list(lines) for has_text, lines in groupby(_lines(text), key=lambda line: bool(line.text)) if has_text]
-    width = max(map(_width, blocks), default=0)
+    widths = [_width(block) for block in blocks]
+    width = max(widths, default=0)
     units: list[Unit] = []
     joints: list[tuple[int, int]] = []
-    for block in blocks:
-        for lines in _paragraphs(block, line_breaks, _width(block) or width):
+    for block, own in zip(blocks, widths, strict=True):
+        for lines in _paragraphs(block, line_breaks, own or width):
             inside = [(line.end, following.start) for line, following in pairwise(lines)]
             start, end = lines[0].start, lines[-1].end
             units.append(Unit(start, end, blanked(text, start, end, inside)))

@@ -93,6 +93,12 @@ def test_quoted_lines_of_an_email_are_paragraphs_whose_marks_are_layout():
     assert translated == "> Wenn Sie Hilfe\n> brauchen, rufen Sie an.\n>\n> > Wer?\nif not now.\n>5 kg\n"
 
 
+def test_paragraph_of_very_long_lines_keeps_its_number_of_lines():
+    text = f"Before you {'very ' * 60}\ncarefully open the lid, read this.\n"
+    translated = read(text).export({0: "Lesen Sie dies " * 40 + "genau."}).decode()
+    assert translated.count("\n") == 2 and translated.split() == ("Lesen Sie dies " * 40 + "genau.").split()
+
+
 def test_lines_without_a_translation_stay_as_they_are():
     document = read(f"{WRAPPED}\n  Done.  \n")
     assert document.export({}).decode() == document.text
