@@ -10,21 +10,19 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
-
-from filelock import FileLock, Timeout
 
 from app.errors import DownloadError
 from app.models.document_direction import has_same_languages
 from app.models.registry import MAX_LIST_BYTES, PublishedModel, read_registry
 from app.models.transfer import download, fetch_bytes, new_client, unpack
 from app.whole_files import free_bytes, remove_leftovers, write_whole
-from engine import FetchProgress, cache_folder, install_model
+from engine import FetchProgress, cache_folder, download_turn, install_model
 
 KEPT_SECONDS: Final = 7 * 86_400  # an interrupted download can be continued for so long
 _VOCABULARY_BYTES: Final = 1_000_000  # about; the registry does not publish the size
@@ -133,7 +131,7 @@ class PublishedModels:
         folder = self._downloads / model.name
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with self._turn(progress):
+            with download_turn(self._downloads / "lock", progress):
                 self._check_room(model)
                 unpacked = self._fetch(model, folder, progress)
                 installed = self._install(unpacked, model.name, self._texts(model))
@@ -158,22 +156,6 @@ class PublishedModels:
                         shutil.rmtree(folder, ignore_errors=True)
                     elif folder.suffix == BEGUN_SUFFIX:
                         folder.unlink()
-
-    @contextmanager
-    def _turn(self, progress: FetchProgress) -> Iterator[None]:
-        """Waits until no other download is running, in another program too."""
-        lock = FileLock(self._downloads / "lock")
-        while True:
-            progress(0, 1)  # raises if the person cancels while waiting
-            try:
-                lock.acquire(timeout=0.2)
-                break
-            except Timeout:
-                continue
-        try:
-            yield
-        finally:
-            lock.release()
 
     def _fetch(self, model: PublishedModel, folder: Path, progress: FetchProgress) -> Path:
         """The folder with the model's files, checked and unpacked."""

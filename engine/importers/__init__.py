@@ -12,5 +12,5 @@ from engine.importers.catalogue import (
     remove_download,
     remove_model,
 )
-from engine.importers.hub import FetchProgress, HubModel, is_hub_id, look_up
+from engine.importers.hub import FetchProgress, HubModel, download_turn, is_hub_id, look_up
 from engine.importers.resolve import cache_folder, install_model, model_folder

@@ -12,10 +12,13 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Final
+
+from filelock import FileLock, Timeout
 
 from engine.errors import ModelError
 from engine.importers.foreign_files import find_weights
@@ -36,6 +39,7 @@ _SETTINGS: Final = (CONFIG, "tokenizer_config.json")
 _HUB_ID: Final = re.compile(r"([A-Za-z0-9][\w.-]*/\w[\w.-]*?)(?:/(\w[\w.+-]*\.[Gg][Gg][Uu][Ff]))?", re.ASCII)
 _ONE_GGUF: Final = re.compile(r"(?!mmproj)\w[\w.+-]*(?<!-\d{5}-of-\d{5})\.gguf", re.IGNORECASE | re.ASCII)  # not a part
 _MOST_NAMED: Final = 12
+_TURN_SECONDS: Final = 0.2  # between two looks whether another download has ended
 FetchProgress = Callable[[int, int], object]  # gets the downloaded bytes, and the total bytes of the files begun so far
 
 
@@ -303,3 +307,20 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
+
+
+@contextmanager
+def download_turn(lock_file: Path, progress: FetchProgress) -> Iterator[None]:
+    """Waits while another download holds the lock, in another program too; `progress` ends this by raising."""
+    lock = FileLock(lock_file)
+    while True:
+        progress(0, 1)
+        try:
+            lock.acquire(timeout=_TURN_SECONDS)
+            break
+        except Timeout:
+            continue
+    try:
+        yield
+    finally:
+        lock.release()

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from engine.bundled_data import user_cache
 from engine.errors import ModelError
 from engine.importers.foreign_files import flush
 from engine.importers.gguf_header import read_gguf_header
-from engine.importers.hub import FetchProgress, HubModel, cached_gguf, check_room, look_up, sha256_of, unfetched
+from engine.importers.hub import (
+    FetchProgress,
+    HubModel,
+    cached_gguf,
+    check_room,
+    download_turn,
+    look_up,
+    sha256_of,
+    unfetched,
+)
 from engine.importers.language_models import check_gguf_download
-
-_WAITING_SECONDS = 0.2  # for another program that downloads the same file
 
 
 def gguf_of_hub(hub_id: str, file: str, progress: FetchProgress | None = None) -> Path:
@@ -74,7 +78,7 @@ def _fetched(hub_id: str, file: str, target: Path, progress: FetchProgress) -> P
     part = folder / "part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _turn(folder / "lock", progress):
+        with download_turn(folder / "lock", progress):
             num_here = part.stat().st_size if part.exists() else 0
             check_room(name, published.num_bytes - num_here, user_cache(), "PINPOINT_CACHE")
             _receive(hub_id, file, published, part, progress)
@@ -89,23 +93,6 @@ def _fetched(hub_id: str, file: str, target: Path, progress: FetchProgress) -> P
     except Exception as error:  # OSError, and the errors of the HTTP library
         raise unfetched(name, error) from error
     return target
-
-
-@contextmanager
-def _turn(lock_file: Path, progress: FetchProgress) -> Iterator[None]:
-    """Waits while another program downloads the file; `progress` can end this by raising."""
-    lock = FileLock(lock_file)
-    while True:
-        progress(0, 1)
-        try:
-            lock.acquire(timeout=_WAITING_SECONDS)
-            break
-        except Timeout:
-            continue
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 class _ToldFile(io.FileIO):
