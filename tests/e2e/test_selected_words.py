@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
-from tests.e2e.screen import DOCUMENT, Screen, events
+from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen, events
 
 
 def test_selected_words_are_pinned_banned_and_searched_by_the_bar(screen: Screen):
@@ -76,11 +76,21 @@ def test_source_words_are_selected_by_keys_and_pinned_with_the_translation_that_
     expect(screen.page.locator("li[data-pin]")).to_contain_text("for “wireless network”")
     expect(screen.field).to_be_focused()
     screen.wait_for_proposal()
+    held: list[Route] = []  # the question for the states before the reload, which undo needs
+
+    def hold(route: Route) -> None:
+        held.append(route) if '"name":"earlier"' in (route.request.post_data or "") else route.continue_()
+
+    screen.page.route(SERVER_CALLS, hold)
     screen.visit()
     expect(screen.page.locator("li[data-pin]")).to_contain_text("for “wireless network”")
     screen.field.focus()
     screen.page.keyboard.press("Control+z")
+    screen.eventually(lambda: held)
+    assert screen.pins() == ["Funknetz"]
+    held[0].continue_()
     screen.eventually(lambda: screen.pins() == [])
+    screen.page.unroute(SERVER_CALLS)
     logged = [event for event in events(screen.download("Session log as JSONL", tmp_path)) if "pin" in event["type"]]
     span = [event["payload"]["source_span"] for event in logged]
     assert [DOCUMENT[start:end] for start, end in span] == ["wireless network"] * 2, "pinned, and released"

@@ -71,3 +71,17 @@ test('a segment without work is not asked for, also after it was edited in this 
   earlier.recall(WORKED_ON);
   assert.equal(questions.length, 0);
 });
+
+test('the states are awaited until the answer, also if the server cannot be reached', async () => {
+  const {earlier, histories, session, answer} = recall();
+  earlier.recall(WORKED_ON);
+  assert.ok(earlier.isAwaited(3));
+  await answer(['old']);
+  assert.ok(!earlier.isAwaited(3));
+  const server = {command: () => Promise.reject(new Error('offline'))};
+  const offline = new EarlierStates({server, session}, histories, () => {});
+  offline.recall(WORKED_ON);
+  assert.ok(offline.isAwaited(3));
+  await answer([]);
+  assert.ok(!offline.isAwaited(3));
+});

@@ -7,11 +7,13 @@ export class EarlierStates {
   #asked = new Set();
   /** @type {PerDocument<Set<number>>} */
   #kept = new PerDocument(() => new Set());
+  /** @type {Set<import('../core/history.js').History>} those whose earlier states have not arrived yet */
+  #awaited = new Set();
 
   /**
    * @param {Pick<Bench, 'server' | 'session'>} page
    * @param {import('../core/history.js').Histories} histories
-   * @param {() => void} onChange there are more steps
+   * @param {() => void} onChange an answer has arrived, perhaps with more steps
    */
   constructor(page, histories, onChange) {
     this.page = page;
@@ -25,6 +27,11 @@ export class EarlierStates {
    */
   show(token) {
     this.#asked = this.#kept.show(token);
+  }
+
+  /** @param {number} index */
+  isAwaited(index) {
+    return this.#awaited.has(this.histories.of(index));
   }
 
   /** A change of many segments was undone or redone: the states may be different now. */
@@ -52,6 +59,7 @@ export class EarlierStates {
     this.#asked.add(index); // also if there is nothing to ask for: what comes later is made in this page
     if (!isWorkedOn || detail.is_from_memory) return;
     let reply;
+    this.#awaited.add(history);
     try {
       reply = await server.command({
         token,
@@ -64,17 +72,20 @@ export class EarlierStates {
     } catch {
       this.#asked.delete(index); // offline: asked again with the next details
       return;
+    } finally {
+      this.#awaited.delete(history);
     }
-    if (!reply?.ok || session.token !== token || !this.#asked.has(index) || this.histories.of(index) !== history)
-      return;
-    /** @type {EarlierState[]} */
-    const states = reply.result.states;
-    history.addEarlier(
-      states.map(({text, constraints, is_confirmed: isConfirmed}) => {
-        const end = text?.length ?? 0;
-        return {text, constraints, isConfirmed, start: end, end};
-      }),
-    );
+    if (session.token !== token || this.histories.of(index) !== history) return;
+    if (reply?.ok && this.#asked.has(index)) {
+      /** @type {EarlierState[]} */
+      const states = reply.result.states;
+      history.addEarlier(
+        states.map(({text, constraints, is_confirmed: isConfirmed}) => {
+          const end = text?.length ?? 0;
+          return {text, constraints, isConfirmed, start: end, end};
+        }),
+      );
+    }
     this.onChange();
   }
 }

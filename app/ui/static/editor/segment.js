@@ -36,9 +36,12 @@ export class Segment {
   constructor(bench) {
     this.bench = bench;
     this.histories = new Histories();
-    this.earlier = new EarlierStates(bench, this.histories, () => this.view.paintState());
+    this.earlier = new EarlierStates(bench, this.histories, () => {
+      this.view.paintState();
+      this.#takeWaiting();
+    });
     /** @type {(() => void)[]} */
-    this.waiting = []; // undo and redo pressed before the details arrived
+    this.waiting = []; // undo and redo pressed before the details or the earlier states arrived
     /** @type {[number, number] | null} */
     this.caret = null; // where the caret returns to when the text arrives
     const current = new CurrentSegment(bench);
@@ -241,6 +244,10 @@ export class Segment {
     if (isFirst && !detail.is_pending) this.view.holdHeight();
     this.#returnCaret();
     this.earlier.recall(detail);
+    this.#takeWaiting();
+  }
+
+  #takeWaiting() {
     for (const step of this.waiting.splice(0)) step();
   }
 
@@ -272,6 +279,7 @@ export class Segment {
 
   onTyped() {
     this.caret = null;
+    this.waiting = []; // a late undo would take back the letters that were typed after it
     this.completion.typed();
     this.revision.typed();
     this.offers.hideQuestion();
@@ -416,8 +424,8 @@ export class Segment {
       return;
     }
     if (current.refusesChanges()) return;
-    if (!current.detail) {
-      this.waiting.push(() => this.step(isUndo)); // the constraints are not known yet
+    if (!current.detail || (isUndo && !own && this.earlier.isAwaited(current.index))) {
+      this.waiting.push(() => this.step(isUndo)); // the constraints, or what was before them, are not known yet
       return;
     }
     const snapshot = this.history.step(this.snapshot(), isUndo);
