@@ -144,7 +144,7 @@ class Pictures:
         self.page.keyboard.press("Escape")
 
     def scene_first_start(self) -> None:
-        expect(self.page.locator(".gchip")).to_contain_text("20")
+        expect(self.page.locator(".gchip")).to_contain_text("21")
         self.close_notices()
 
     def scene_post_editing(self) -> None:

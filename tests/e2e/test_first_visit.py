@@ -44,13 +44,18 @@ def screen(
 def test_first_visit_explains_a_pin_the_terms_and_the_confirmation_once(screen: Screen):
     page, mark = screen.page, screen.page.get_by_role("region", name="First steps")
     assert screen.pins() == ["Erste Schritte"]
-    expect(page.locator(".gchip")).to_contain_text("20 terms")
+    expect(page.locator(".gchip")).to_contain_text("21 terms")
     expect(mark).to_contain_text("This phrase is pinned")
     expect(screen.field).to_be_focused()  # the marks never take the focus
     next_mark = mark.get_by_role("button", name="Next")
     screen.eventually(lambda: page.keyboard.press("F6") or next_mark.evaluate("e => e === document.activeElement"))
     page.keyboard.press("Enter")
     expect(mark).to_contain_text("terms of the glossary")
+    shown, beside = page.locator("#pinpoint-panel-terms"), mark.bounding_box()
+    expect(shown.locator(".ti")).to_contain_text("Harbor Notes")  # there is a term to explain
+    for part in shown.locator(":scope > *").all():
+        box = part.bounding_box()
+        assert beside and (not box or box["y"] + box["height"] <= beside["y"]), "it covers nothing of the panel"
     page.keyboard.press("Enter")
     expect(mark).to_contain_text("Ctrl+Enter confirms")
     expect(screen.notes).to_have_count(0)  # one thing at a time
@@ -63,6 +68,17 @@ def test_first_visit_explains_a_pin_the_terms_and_the_confirmation_once(screen: 
     screen.visit()
     expect(page.locator(".field .pin")).to_have_count(1)
     expect(mark).to_have_count(0)
+
+
+def test_panel_that_a_narrow_window_does_not_show_is_not_explained(screen: Screen):
+    page, mark = screen.page, screen.page.get_by_role("region", name="First steps")
+    expect(mark).to_contain_text("1 of 3")
+    page.evaluate("localStorage.removeItem('pinpoint:welcomed')")
+    page.set_viewport_size({"width": 1024, "height": 768})
+    screen.visit()
+    expect(mark).to_contain_text("1 of 2")
+    mark.get_by_role("button", name="Next").click()
+    expect(mark).to_contain_text("Ctrl+Enter confirms")
 
 
 def test_escape_dismisses_the_marks(screen: Screen):

@@ -52,6 +52,7 @@ def test_imported_model_has_the_pin_in_every_hypothesis(
         )
         screen.page.locator(".model").click()
         second = models.get_by_role("region", name=str(tmp_path / "second-en-de"))
+        expect(second.locator("b")).to_have_text("English → German")
         second.get_by_text("Model card").click()
         expect(second.locator("pre")).to_have_text(HOSTILE)
         expect(screen.page.locator("dialog img")).to_have_count(0)

@@ -67,6 +67,13 @@ def test_confirmed_segment_is_offered_as_a_match_and_inserted_by_key(screen: Scr
     screen.page.keyboard.type("SIEBTE")
     screen.page.keyboard.press("Enter")
     expect(panel.locator("mark")).to_have_text("siebte")
+    screen.page.keyboard.press("Control+a")
+    screen.page.keyboard.type("Giraffe")
+    expect(panel.locator(".lead").last).to_contain_text("0 entries")
+    screen.type_text("Die Giraffe schläft.")
+    screen.confirm()
+    screen.open_segment(1)
+    expect(panel.locator("mark")).to_have_text("Giraffe")  # found without another search
     assert b"achte Datei" in screen.download("Memory of all documents (TMX)", tmp_path).read_bytes()
     log = events(screen.download("Session log as JSONL", tmp_path))
     from_memory = [

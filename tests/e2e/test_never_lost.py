@@ -122,7 +122,7 @@ def test_click_is_not_lost_when_an_update_arrives_between_press_and_release(scre
     screen.page.wait_for_timeout(500)
     assert screen.pins() == [], "nothing is redrawn while the pointer is held"
     screen.page.mouse.up()
-    expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
+    expect(screen.page.locator(".gchip")).to_contain_text("21 terms")
     screen.eventually(lambda: screen.pins() == other.pins())
 
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from engine import Pricing, Request
 from tests.app.hand_decoder import HandDecoder, translation
 from tests.budget import rounds
-from tests.e2e.conftest import HandApp
+from tests.e2e.conftest import HandApp, SharedApp
 from tests.e2e.screen import Screen
 
 NUM_PINS = rounds(short=10, full=20)
@@ -65,6 +65,16 @@ CUT_OFF_IN_HEADER = """() => {
         return left < 0 || right > innerWidth || element.clientWidth && element.scrollWidth > element.clientWidth;
     };
     return elements.filter(element => element.offsetParent && isCutOff(element)).map(element => element.outerHTML);
+}"""
+
+
+# The texts beside the words of the document that are cut off; a model may have a long name.
+CUT_OFF = """() => {
+    const elements = [...document.querySelectorAll(
+        '.docinfo .name *, .proj, .langs, .prog span, .gchip *, .headend .t, .row.near .meta, .ledger .what')];
+    const isCutOff = element => element.clientWidth && element.scrollWidth > element.clientWidth + 1 &&
+        getComputedStyle(element).clipPath === 'none';
+    return elements.filter(element => element.checkVisibility() && isCutOff(element)).map(element => element.outerHTML);
 }"""
 
 
@@ -188,6 +198,30 @@ def test_header_is_whole_in_a_window_of_1280_pixels_at_200_percent(screen: Scree
         assert screen.page.evaluate(CUT_OFF_IN_HEADER) == []
     finally:
         screen.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+@pytest.mark.parametrize(
+    ("locale", "sample", "terms"), [("en-US", "Sample", "Use the"), ("de-DE", "Beispiel", "Beispiel")]
+)
+def test_nothing_in_the_header_and_beside_the_list_is_cut_off_from_1024_pixels_on(
+    browser: Browser, app: SharedApp, locale: str, sample: str, terms: str
+):
+    context = browser.new_context(locale=locale, viewport={"width": 1024, "height": 768})
+    context.set_default_timeout(60_000)
+    try:
+        screen = Screen(context.new_page(), app.address)
+        for opener, item in ((".openbtn", sample), (".gchip", terms)):
+            screen.page.locator(opener).click()
+            screen.page.get_by_role("menuitem").filter(has_text=item).first.click()
+        expect(screen.page.locator(".gchip .n")).to_contain_text("21 ")
+        screen.wait_for_proposal()
+        screen.pin_word(1)
+        expect(screen.page.locator(".ledger .what").first).to_be_visible()
+        for width in (1024, 1100, 1101, 1180, 1181, 1340, 1341, 1360, 1361, 1400, 1401, 1440, 1480, 1481, 1560, 1920):
+            screen.page.set_viewport_size({"width": width, "height": 768})
+            assert screen.page.evaluate(CUT_OFF) == [], width
+    finally:
+        context.close()
 
 
 def test_few_hypotheses_leave_no_blank_strip_and_more_of_them_move_nothing(screen: Screen, decoder: HandDecoder):

@@ -47,6 +47,30 @@ def test_menu_of_the_segment_is_used_with_the_keyboard(screen: Screen):
     expect(screen.notes.last).to_contain_text("1 and 2")
 
 
+def test_dialogs_for_replacing_and_going_to_a_segment_are_in_the_menu_of_the_list(screen: Screen):
+    screen.open_text(DOCUMENT)
+    page = screen.page
+    for name, title in (("Find and replace", "Find and replace in translations"), ("Go to a segment",) * 2):
+        page.get_by_role("button", name="Search and order of the list").click()
+        page.get_by_role("menuitem", name=name).press("Enter")
+        expect(page.get_by_role("dialog", name=title)).to_be_visible()
+        page.keyboard.press("Escape")
+        text = screen.text()
+        page.keyboard.press("End")
+        page.keyboard.type("x")
+        screen.expect_text(f"{text}x")
+        page.keyboard.press("Backspace")
+
+
+def test_documents_are_opened_and_the_open_one_is_analysed_from_groups_of_one_menu(screen: Screen):
+    screen.open_text(DOCUMENT)
+    screen.page.get_by_role("button", name="Documents").click()
+    menu = screen.page.get_by_role("menu", name="Documents")
+    expect(menu.get_by_role("group", name="Open").get_by_role("menuitem")).to_have_count(4)
+    expect(menu.get_by_role("group", name="This document")).to_contain_text("Analysis and quote")
+    screen.page.keyboard.press("Escape")
+
+
 def test_best_match_is_shown_with_the_terms_and_inserted(screen: Screen):
     screen.open_text("The blue lamp is broken again.\nThe red lamp is broken again.\n")
     panel = screen.page.get_by_role("tabpanel", name="Terms")

@@ -33,7 +33,7 @@ def test_document_is_post_edited_with_pins_and_terms_and_every_step_is_logged(
 ):
     screen = Screen(tabs.new_page(), url)
     number = screen.page.locator(".editor .no")
-    expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
+    expect(screen.page.locator(".gchip")).to_contain_text("21 terms")
     confirmed: list[str] = []
     pinned: dict[int, str] = {}
     for index in range(1, NUM_EDITED + 1):

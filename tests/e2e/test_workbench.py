@@ -29,8 +29,8 @@ def test_sample_document_opens_with_its_glossary(screen: Screen):
     # An earlier session on the sample in which nothing was done is continued: that of the first start has its glossary.
     screen.page.locator(".gchip").click()
     screen.page.get_by_role("menuitem", name="Use the sample glossary").click()
-    expect(screen.notes.filter(has_text="glossary.tsv")).to_contain_text("20 terms")
-    expect(screen.page.locator(".gchip")).to_contain_text("20 terms")
+    expect(screen.notes.filter(has_text="glossary.tsv")).to_contain_text("21 terms")
+    expect(screen.page.locator(".gchip")).to_contain_text("21 terms")
 
 
 def test_page_at_rest_draws_nothing(screen: Screen):

@@ -62,6 +62,7 @@ _TERM: Final = frozenset({"term", "terms", "begriff", "benennung", "phrase"})
 _MAX_NAME: Final = 100
 _SEPARATOR: Final = re.compile(r"\s*(?:::?|[\[(_-]|\s)\s*")
 _END: Final = re.compile(r"\s*[\])]\s*$")
+_FIRST_NUMBER: Final = re.compile(r"\s*0{0,9}[01]\s*[.)]?\s*")  # of rows that are numbered
 _UNREADABLE: Final = re.compile(r"[\s_-]+")
 
 
@@ -125,7 +126,10 @@ def layout_of(cells: Sequence[str], direction: str | None) -> Layout:
     is_mixed = len(cells) > 2 and not is_row and {"source", "target"} <= set(uses) and any(has_languages)
     if is_named or is_by_language or is_mixed or foreign_languages(cells, direction):
         return Layout(uses, 1)
-    return Layout(("source", "target", "source_language", "target_language")) if is_row else Layout()
+    if is_row:
+        return Layout(("source", "target", "source_language", "target_language"))
+    is_numbered = len(cells) > 2 and _FIRST_NUMBER.fullmatch(cells[0]) is not None
+    return Layout(("ignore", *Layout().uses)) if is_numbered else Layout()
 
 
 def num_title_rows(rows: Iterable[Sequence[str]], direction: str | None) -> int:

@@ -181,6 +181,16 @@ def test_long_name_of_a_column_is_none_and_takes_no_time(name: str):
     assert time.process_time() - began < 10  # seconds
 
 
+@pytest.mark.parametrize("first", ["1", "1.", "001", "0"])
+def test_column_with_numbers_of_rows_is_not_proposed_as_the_source(first: str):
+    text = f"{first};grinder;Mahlwerk\n2;outlet;Auslauf\n".encode()
+    table = read_table(text, "g.csv", "en-de")
+    assert table is not None and table.uses == ("ignore", "source", "target") and not table.is_clear
+    found = read_glossary(text, "g.csv", "en-de")
+    assert [(term.source, term.target) for term in found.terms] == [("grinder", "Mahlwerk"), ("outlet", "Auslauf")]
+    assert layout_of([first, "eins"], "de-en").uses[:2] == ("source", "target"), "a number may be a term"
+
+
 TITLED = [
     ("Our terms\n\nen;de;status\nrouter;Router;\nfile;Datei;\n", "1"),
     ("Our terms;;\nMay 2026;;\nde;en;status\nRouter;router;\nDatei;file;\n", "1, 2"),

@@ -43,6 +43,19 @@ const removeButton = remove => {
 };
 
 /**
+ * What a model is called in the list: its languages, or its own name if it has many.
+ * @param {ModelOffer} model
+ */
+const titleOf = ({directions, name}) => {
+  const nameOf = languageNames();
+  const [first, ...others] = directions.map(direction => direction.split('-'));
+  if (!first || others.length > 1) return name;
+  const [source, target] = first.map(nameOf);
+  if (!others.length) return `${source} \u2192 ${target}`;
+  return others[0].toReversed().join() === first.join() ? `${source} \u2194 ${target}` : name;
+};
+
+/**
  * One model of the list.
  * @param {ModelOffer} model
  * @param {number} free bytes of memory
@@ -50,14 +63,15 @@ const removeButton = remove => {
  * @param {() => void} startOver starts the document over with the model, which does not support its language pair
  * @param {(() => void) | null} remove removes the model from this computer; null for people who may not
  */
-const entry = (model, free, use, startOver, remove) =>
-  h(
+const entry = (model, free, use, startOver, remove) => {
+  const title = titleOf(model);
+  return h(
     'section.modelrow',
     {'aria-label': model.name, 'data-key': model.key},
     h(
       'div.line1',
-      h('b', model.name),
-      h('span.muted', t(`models.${model.place}`)),
+      h('b', title),
+      h('span.muted', title === model.name ? '' : `${model.name} · `, t(`models.${model.place}`)),
       model.is_current
         ? h('span.now', icon('check', true), t('models.current'))
         : model.is_fit
@@ -72,7 +86,7 @@ const entry = (model, free, use, startOver, remove) =>
       : h(
           'p.muted.num',
           [
-            model.directions.join(', ') +
+            (title === model.name ? model.directions.join(', ') : '') +
               (model.num_directions > model.directions.length
                 ? t('models.more', {n: count(model.num_directions - model.directions.length)})
                 : ''),
@@ -94,6 +108,7 @@ const entry = (model, free, use, startOver, remove) =>
     !model.problem && !model.is_current && !model.is_fit ? h('p.muted', t('models.unfit')) : null,
     model.card ? h('details', h('summary', t('models.card')), h('pre', model.card)) : null,
   );
+};
 
 /**
  * The text for the model that is being loaded or downloaded, with the percentage that was downloaded.

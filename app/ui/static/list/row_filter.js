@@ -3,6 +3,8 @@ import {button, count, h, icon, setText, sr, t} from '../core/dom.js';
 import {finderOf} from '../core/finder.js';
 import {hint, shortcut} from '../core/key_bindings.js';
 import {choice, group, menu} from '../core/menu.js';
+import {openGoTo} from '../dialogs/go_to.js';
+import {openReplace} from '../dialogs/replace.js';
 import {isOpen, isToReview, matchOf} from './row.js';
 
 const MANY_ROWS = 2000; // with more rows, the search waits for a pause in typing
@@ -44,7 +46,7 @@ const IF_ANY = new Set([...OF_MEMORY, 'mine', 'locked']); // filters that are sh
 
 export class RowFilter {
   /**
-   * @param {Pick<Bench, 'focusEditor' | 'person' | 'rows'>} bench
+   * @param {Bench} bench
    * @param {{onFilter: (name: string) => void, onSearch: () => void, onGo: () => void}} calls `onSearch`: another text to
    *   search for; `onGo`: to the next segment that was found
    */
@@ -155,7 +157,11 @@ export class RowFilter {
         this.bench.focusEditor();
       }),
     );
-    return [group(t('search.placeholder'), pattern), group(t('sort.label'), ...orders)];
+    const replace = choice('swap', t('keys.replace'), null, () => openReplace(this.bench));
+    const goTo = choice('search', t('keys.goto'), null, () => openGoTo(this.bench));
+    replace.append(hint('replace'));
+    goTo.append(hint('goto'));
+    return [group(t('search.placeholder'), pattern, replace, goTo), group(t('sort.label'), ...orders)];
   }
 
   /**

@@ -21,8 +21,7 @@ const initials = names =>
 
 export class SegmentList {
   /**
-   * @param {Pick<Bench, 'connection' | 'document' | 'focusEditor' | 'languages' | 'numberOf' | 'numbers' | 'openSegment' | 'order' |
-   *   'person' | 'rows' | 'session'>} bench
+   * @param {Bench} bench
    * @param {HTMLElement} host
    */
   constructor(bench, host) {

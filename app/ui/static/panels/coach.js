@@ -10,7 +10,7 @@ const EDGE = 12; // pixels kept free at the sides of the window
 /** @type {[name: string, selector: string][]} */
 const MARKS = [
   ['pin', '.field .pin'],
-  ['terms', '#pinpoint-tab-terms'],
+  ['terms', '#pinpoint-panel-terms > :last-child'], // below all that the panel shows
   ['confirm', '.actions .primary'],
 ];
 
@@ -53,6 +53,7 @@ export const welcome = (root, isSample, onLeave) =>
  */
 const show = (root, isSample, onLeave) => {
   let at = 0;
+  const marks = MARKS.filter(([, selector]) => root.querySelector(selector)?.checkVisibility()); // a narrow window has no panel
   const text = h('p', {role: 'status'});
   const next = button('.btn.small', {onclick: () => step()});
   const skip = button('.link', {onclick: () => close()}, t('coach.skip'));
@@ -74,17 +75,17 @@ const show = (root, isSample, onLeave) => {
   };
   const step = () => {
     at++;
-    if (at < MARKS.length) paint();
+    if (at < marks.length) paint();
     else close();
   };
   const leavePin = () => {
     if (at === 0) step();
   };
-  const segmentOpened = new MutationObserver(() => (at === MARKS.length - 1 ? close() : leavePin()));
+  const segmentOpened = new MutationObserver(() => (at === marks.length - 1 ? close() : leavePin()));
   const documentOpened = new MutationObserver(() => isSample() || close());
   /** Under what it explains, or above it. */
   const place = () => {
-    const anchor = root.querySelector(MARKS[at][1])?.getBoundingClientRect();
+    const anchor = root.querySelector(marks[at][1])?.getBoundingClientRect();
     if (!anchor) return;
     const isBelow = anchor.bottom + element.offsetHeight + EDGE < innerHeight;
     const room = innerWidth - element.offsetWidth - EDGE;
@@ -92,10 +93,10 @@ const show = (root, isSample, onLeave) => {
     element.style.top = `${isBelow ? anchor.bottom + EDGE : anchor.top - element.offsetHeight - EDGE}px`;
   };
   const paint = () => {
-    const [name] = MARKS[at];
+    const [name] = marks[at];
     text.textContent = t(`coach.${name}`, {keys: speltFor('confirm'), pin: speltFor('pin')});
-    number.textContent = t('coach.number', {n: at + 1, total: MARKS.length});
-    next.textContent = t(at === MARKS.length - 1 ? 'coach.done' : 'coach.next');
+    number.textContent = t('coach.number', {n: at + 1, total: marks.length});
+    next.textContent = t(at === marks.length - 1 ? 'coach.done' : 'coach.next');
     place();
   };
   element.addEventListener('keydown', event => {

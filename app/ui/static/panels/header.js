@@ -16,6 +16,7 @@ import {showReading} from '../dialogs/reading.js';
 import {openStyle} from '../dialogs/style.js';
 
 const THEME_KEY = 'pinpoint:theme';
+const LANGUAGE_PAIR = /^[a-z]{2,3}-[a-z]{2,3}$/;
 
 /**
  * @param {string} iconName
@@ -115,32 +116,27 @@ export class Header {
       h(
         'div.headend',
         menu(t('open.menu'), this.openButton, () => [
-          choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
-          choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
-          choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
-          ...bench.offers.slice(0, 6).map(offer =>
-            choice(
-              'redo',
-              offer.name,
-              t('open.earlier', {
-                confirmed: offer.num_confirmed,
-                total: offer.num_segments - offer.num_locked,
-                when: dayAndTime(offer.last_ms),
-              }),
-              () => bench.switchTo('resume_session', {session: offer.session}),
-            ),
+          group(
+            t('open.group'),
+            choice('up', t('open.file'), t('open.file.detail'), () => bench.files.choose('document')),
+            choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
+            choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
+            choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
           ),
-          ...(bench.document.can_be_reread || bench.document.has_segments_choice
-            ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
-            : []),
-          ...(bench.document.project.may_assign
-            ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
-            : []),
-          ...(bench.document.project.may_lock
-            ? [choice('locked', t('lock.menu'), t('lock.menu.detail'), () => openLocking(bench))]
-            : []),
-          choice('list', t('analysis.menu'), t('analysis.menu.detail'), () => openAnalysis(bench)),
-          choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
+          ...(bench.offers.length ? [group(t('open.group.earlier'), ...this.#earlier())] : []),
+          group(
+            t('open.group.this'),
+            choice('list', t('analysis.menu'), t('analysis.menu.detail'), () => openAnalysis(bench)),
+            ...(bench.document.can_be_reread || bench.document.has_segments_choice
+              ? [choice('list', t('reading.menu'), t('reading.menu.detail'), () => showReading(bench))]
+              : []),
+            ...(bench.document.project.may_assign
+              ? [choice('list', t('assign.menu'), t('assign.menu.detail'), () => openAssignment(bench))]
+              : []),
+            ...(bench.document.project.may_lock
+              ? [choice('locked', t('lock.menu'), t('lock.menu.detail'), () => openLocking(bench))]
+              : []),
+          ),
         ]),
         menu(
           t('glossary.menu'),
@@ -223,6 +219,22 @@ export class Header {
     });
   }
 
+  /** The documents that were used last. */
+  #earlier() {
+    return this.bench.offers.slice(0, 6).map(offer =>
+      choice(
+        'redo',
+        offer.name,
+        t('open.earlier', {
+          confirmed: offer.num_confirmed,
+          total: offer.num_segments - offer.num_locked,
+          when: dayAndTime(offer.last_ms),
+        }),
+        () => this.bench.switchTo('resume_session', {session: offer.session}),
+      ),
+    );
+  }
+
   /** How much of the document has no translation of a person yet: a file without proposals keeps its source there. */
   #untranslated() {
     const {order, rows} = this.bench;
@@ -264,7 +276,8 @@ export class Header {
     setText(this.style, style.map(name => ` \u00b7 ${name}`).join(''));
     this.languages.setAttribute('aria-label', `${[direction, ...style].join(', ')}: ${t('style.change')}`);
     const between = model.pivot ? [t('header.through', {language: languageNames()(model.pivot)})] : [];
-    const name = [...between, model.name].join(' · ');
+    const own = LANGUAGE_PAIR.test(model.name) ? t('header.model') : model.name; // the pair is beside it
+    const name = [...between, own].join(' · ');
     const isOnItsWay = model.next || model.fetched !== null;
     setText(this.model, isOnItsWay ? comingText(model) : model.state === 'ready' ? name : t(`model.${model.state}`));
     this.model.title = model.message || t('model.show', {name: model.name});

@@ -139,6 +139,7 @@ export class Memory {
     if (lookup !== this.lookup) return; // its reply may come before this one
     const {matches, num_entries: n} = reply.result;
     this.show(matches, matches.length ? '' : n ? tn('memory.none', n, {}) : t('memory.empty'));
+    this.search(); // what was confirmed meanwhile is found, too
   }
 
   /**
