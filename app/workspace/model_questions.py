@@ -128,7 +128,8 @@ class Questions:
         """The completion of the text, or the reason why there is none, if it is known; logs the shown words."""
         begun, best = question.segment, found.hypotheses[0] if found.hypotheses else None
         text = begun.constraints.prefix
-        completion = completion_of(text, best, is_requested=question.is_requested) if best else ""
+        proposal = begun.machine_text or ""
+        completion = completion_of(text, best, proposal, question.is_requested) if best else ""
         reason = "" if found.hypotheses or not found.reasons else reason_message(found.reasons[0])
         payload = {"text": text, "completion": completion, "elapsed_ms": round(found.elapsed_ms, 3)}
         if completion or reason:

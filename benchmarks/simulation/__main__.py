@@ -29,7 +29,7 @@ from benchmarks.paper_dba import Progress, commit, environment, file_checksum, w
 from benchmarks.programs import run_program
 from benchmarks.simulation import effort
 from benchmarks.simulation.breakdown import Act, acts_of, breakdown
-from benchmarks.simulation.completing import ways_of_completing
+from benchmarks.simulation.completing import Completing, Prediction, predictions, ways_of_completing
 from benchmarks.simulation.data import read_documents, read_post_edits
 from benchmarks.simulation.decoding import Engine
 from benchmarks.simulation.protocols import (
@@ -49,6 +49,7 @@ from benchmarks.simulation.suggestions import ways_of_suggesting
 from benchmarks.simulation.words import num_wrong, words_of
 from engine import Translator
 
+FEW = 10  # words; a share of fewer is left out
 MANY_WRONG = 4  # wrong words from which a segment counts as hard
 BASELINE = (
     "phrases, follow 1",
@@ -72,7 +73,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         nargs="+",
         default=[],
         metavar=("NAME", "FILE"),
-        help="a name, sources and references, one a line, and perhaps a file of NAME<TAB>LINES for each document",
+        help="a name (with another direction: NAME@de-en), sources and references, one a line, and perhaps a file of "
+        "NAME<TAB>LINES for each document",
     )
     parser.add_argument(
         "--post-edits",
@@ -182,8 +184,9 @@ def sets_of(options: argparse.Namespace, direction: str) -> dict[str, list[Segme
     sets: dict[str, list[Segment]] = {}
     for name, source, reference, *documents in options.documents:
         order = Path(documents[0]) if documents else None
+        own = name.partition("@")[2] or direction
         sets[name] = read_documents(
-            Path(source), Path(reference), order, direction, options.segments, options.max_words, options.seed
+            Path(source), Path(reference), order, own, options.segments, options.max_words, options.seed
         )
     for name, file, *split in options.post_edits:
         sets[name] = read_post_edits(
@@ -238,6 +241,7 @@ def simulate(
     }
     acts: dict[str, list[Act]] = {}
     predicted, free = [], []
+    foreseen: list[Prediction] = []
     for number, segment in enumerate(segments, start=1):
         if minutes and time.perf_counter() - started > 60 * minutes and number > 1:
             segments = segments[: number - 1]
@@ -256,6 +260,8 @@ def simulate(
                     redecodings[kind, requester.name].append(one)
         if any(way.name.startswith("prefix") for way in ways):
             predicted.append(word_prediction(segment, engine))
+        if any(isinstance(way, Completing) for way in ways):
+            foreseen += predictions(segment, engine)
         engine.forget()
         if progress:
             progress.show(f"{number} of {len(segments)}")
@@ -279,6 +285,7 @@ def simulate(
             for (name, who), own in efforts.items()
             if name != PostEditing().name or who == "naive"
         ],
+        "calibration": calibration(foreseen),
         "breakdown": {name: breakdown(own, sum(one.seconds for one in plain)) for name, own in acts.items() if own},
         "redecodings": [
             redecoding_figures(kind, requester, own, seed) for (kind, requester), own in redecodings.items() if own
@@ -317,6 +324,27 @@ def way_figures(
             "waiting_s": round(sum(one.waiting_s for one in own), 2),
         },
     }
+
+
+def calibration(foreseen: Sequence[Prediction]) -> dict[str, list[list[float] | None]]:
+    """For each kind, by tenths of probability: the mean, the share of right words, their number; None for few words."""
+    found: dict[str, list[list[float] | None]] = {}
+    for kind in dict.fromkeys(one.kind for one in foreseen):
+        tenths: list[list[Prediction]] = [[] for _ in range(10)]
+        for one in foreseen:
+            if one.kind == kind:
+                tenths[min(9, int(10 * one.probability))].append(one)
+        found[kind] = [
+            [
+                round(statistics.fmean(one.probability for one in own), 3),
+                round(statistics.fmean(one.is_right for one in own), 3),
+                len(own),
+            ]
+            if len(own) >= FEW
+            else None
+            for own in tenths
+        ]
+    return found
 
 
 def redecoding_figures(kind: str, requester: str, own: Sequence[Redecoding], seed: int) -> dict[str, Any]:

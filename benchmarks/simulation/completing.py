@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.segments.completion import CERTAINTY, completion_of
+from app.segments.completion import completion_of, offered_words
 from app.text.words import split_spans
 from app.workspace.model_questions import COMPLETION_STRENGTH
 from benchmarks.simulation.decoding import Engine
@@ -20,7 +20,7 @@ from benchmarks.simulation.protocols import (
     free_texts,
 )
 from benchmarks.simulation.words import Edit, alignment, edits, words_of
-from engine import Follow, Request
+from engine import Follow, Hypothesis, Request
 
 _REST_OF_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
@@ -29,27 +29,24 @@ _REST_OF_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 class Completing:
     """Turns the whole text grey (two keys), takes words of it by key, and types where it is wrong.
 
-    While the typed letters are those offered, the rest of the offer stays; else the engine is asked again. The first
-    word of an offer is read when it is new, the rest before it is taken. Taking is one key a word, or one for the
-    whole offer, and a decision; with `is_known_free`, only where something taken was not read before. The person
-    takes what is right if that needs less time than typing it, or always with `is_eager`. Nobody waits for an
-    answer that is not used. With `is_first_shown`, the first word of an offer is shown however unlikely it is. A text
-    with fewer wrong places than `least_edits` is post-edited.
+    While the typed letters are those offered, the rest of the offer stays. The engine is asked again where the typed
+    letters differ from its translation; letters that agree hardly ever change it. The first word of an offer is read
+    when it is new, the rest before it is taken. Taking is one key a word, or one for the whole offer, and a decision;
+    with `is_known_free`, only where something taken was not read before. The person takes what is right if that needs
+    less time than typing it. Nobody waits for an answer that is not used. A text with fewer wrong places than
+    `least_edits` is post-edited.
     """
 
     name: str
-    certainty: float = CERTAINTY
-    strength: float = COMPLETION_STRENGTH
     is_known_free: bool = False
-    is_eager: bool = False
-    is_first_shown: bool = False
     least_edits: int = 1
 
     def states(self, segment: Segment, engine: Engine, is_oracle: bool) -> Iterator[State]:
-        found, goal = free_hypotheses(segment, engine), segment.goal
-        if not found or len(edits(found[0].text, goal)) < self.least_edits:
+        hypotheses, goal = free_hypotheses(segment, engine), segment.goal
+        if not hypotheses or len(edits(hypotheses[0].text, goal)) < self.least_edits:
             return
-        free = offer = found[0].text
+        found: Hypothesis | None = hypotheses[0]
+        free = offer = hypotheses[0].text
         text, effort, waiting = "", Effort(decisions=1, keys=2), 0.0
         read = [free]
         glanced: set[str] = set()
@@ -65,7 +62,7 @@ class Completing:
             taken, keys = right_words_of(offer, goal[len(text) :])
             decisions = int(not (is_known and self.is_known_free))
             taking = Effort(decisions=decisions, keys=keys, words_read=len(unread), waiting_s=waiting)
-            if taken and (self.is_eager or taking.seconds < KEY_S * len(taken)):
+            if taken and taking.seconds < KEY_S * len(taken):
                 effort += taking
                 read.append(whole)
             else:
@@ -75,15 +72,11 @@ class Completing:
             if offer.startswith(taken) and taken != offer:
                 offer, waiting = offer[len(taken) :], 0.0
             elif text != goal:
-                offer, waiting = self._offer(segment, engine, text, free)
+                waiting = 0.0
+                if not goes_on(found, text):
+                    found, waiting = continued(segment, engine, text, free)
+                offer = completion_of(text, found, free) if found else ""
         yield State(goal, effort)
-
-    def _offer(self, segment: Segment, engine: Engine, text: str, free: str) -> tuple[str, float]:
-        follow = Follow(free, self.strength) if self.strength else None
-        answer = engine.translate(Request(segment.source, segment.direction, prefix=text, follow=follow), "completion")
-        return (
-            completion_of(text, answer.hypotheses[0], self.certainty, self.is_first_shown) if answer.hypotheses else ""
-        ), answer.waiting_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +134,47 @@ class CompletingWords:
         return (found[0] if found else ""), answer.waiting_s
 
 
+def goes_on(found: Hypothesis | None, text: str) -> bool:
+    """Whether the hypothesis has more letters behind this text."""
+    return found is not None and found.text.startswith(text) and found.text != text
+
+
+def continued(segment: Segment, engine: Engine, text: str, near: str) -> tuple[Hypothesis | None, float]:
+    """The translation that begins with `text`, asked for as in the app, and the seconds that a person waits for it."""
+    follow = Follow(near, COMPLETION_STRENGTH)
+    answer = engine.translate(Request(segment.source, segment.direction, prefix=text, follow=follow), "completion")
+    return (answer.hypotheses[0] if answer.hypotheses else None), answer.waiting_s
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The model's probability of a word if the text before it is right, and whether the goal has the word there."""
+
+    kind: str  # "begun": its first letters are typed; "next": the text ends before it; "later": others are before it
+    probability: float
+    is_right: bool
+
+
+def predictions(segment: Segment, engine: Engine) -> list[Prediction]:
+    """What the model foresees at the beginning of the goal's words, and behind the first two letters of each."""
+    hypotheses, goal = free_hypotheses(segment, engine), segment.goal
+    found = hypotheses[0] if hypotheses else None
+    predicted = []
+    for end in range(1, len(goal)):
+        if not goes_on(found, goal[:end]):
+            found, _ = continued(segment, engine, goal[:end], hypotheses[0].text if hypotheses else "")
+        if found is None or not found.text.startswith(goal[:end]) or not re.search(r"\s\w{0,2}$", goal[:end]):
+            continue
+        kind = "next" if goal[end - 1].isspace() else "begun"
+        for word in offered_words(end, found, ""):
+            is_right = goal.startswith(found.text[: word.end]) and not goal[word.end : word.end + 1].isalnum()
+            predicted.append(Prediction(kind, word.probability, is_right))
+            if not is_right or kind == "begun":
+                break
+            kind = "later"
+    return predicted
+
+
 def to_the_end_of_word(edit: Edit, text: str) -> Edit:
     """The same edit with the letters behind it in the word typed again."""
     end = edit.end
@@ -183,16 +217,7 @@ def ways_of_completing() -> list[WayOfWorking]:
     return [
         Completing("grey completion"),
         Completing("grey completion, known words without a decision", is_known_free=True),
-        Completing("grey completion, first word always shown", is_first_shown=True),
-        Completing(
-            "grey completion, first word always shown, known words without a decision",
-            is_known_free=True,
-            is_first_shown=True,
-        ),
         Completing("grey completion, two or more wrong places", least_edits=2),
-        Completing("grey completion, always taken", is_eager=True),
-        Completing("grey completion, without the proposal's text", strength=0.0, is_known_free=True),
-        Completing("grey completion, whole sentences", certainty=0.0, is_known_free=True),
         CompletingWords("words completed in the middle"),
         CompletingWords("words completed in the middle, without a decision", is_known_free=True),
     ]

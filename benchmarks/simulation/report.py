@@ -47,6 +47,7 @@ def report_of(results: Any) -> str:
         for field, which in (("", ""), ("_hard", ", segments with 4 or more wrong words")):
             sections += [f"## {title}{which}", ways_table(sets, person, field)]
     sections += [
+        *calibration_sections(sets),
         *breakdown_sections(sets),
         "## One re-decoding, against putting the same words in by hand",
         "Placed: all words are where the goal has them. Hurt, helped: segments with more right words lost than won, or "
@@ -77,6 +78,23 @@ def ways_table(sets: Sequence[Any], person: str, field: str) -> str:
             cells.append(f"{actions[0]:.2f}, {interval(seconds)}" if actions and seconds else "")
         rows.append(tuple(cells))
     return table(("way of working", *(one["name"] for one in sets)), rows)
+
+
+def calibration_sections(sets: Sequence[Any]) -> list[str]:
+    """How often the words that completions foresee are right; nothing for results without them."""
+    rows = [
+        (one["name"], kind, *(f"{100 * tenth[1]:.0f} ({tenth[2]})" if tenth else "" for tenth in tenths))
+        for one in sets
+        for kind, tenths in one.get("calibration", {}).items()
+    ]
+    if not rows:
+        return []
+    return [
+        "## Words that completions foresee",
+        "Right words in percent (number of words), by the probability that the model gives a word. Next: behind a "
+        "finished word. Begun: its first one or two letters are typed. Later: behind right foreseen words.",
+        table(("set", "word", *(f"{low / 10:.1f} to {low / 10 + 0.1:.1f}" for low in range(10))), rows),
+    ]
 
 
 def breakdown_sections(sets: Sequence[Any]) -> list[str]:

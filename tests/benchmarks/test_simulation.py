@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.workspace.model_questions import COMPLETION_STRENGTH
 from benchmarks.simulation.__main__ import main
 from benchmarks.simulation.breakdown import acts_of, breakdown
 from benchmarks.simulation.completing import Completing, CompletingWords, ways_of_completing
@@ -151,26 +152,23 @@ def test_effort_of_taking_grey_words_equals_the_count_by_hand():
     # With a decision for each stretch, typing eight letters takes as long as taking them.
     (state,) = Completing("grey").states(segment, engine_of(free, goal), is_oracle=False)
     assert state == State(goal, Effort(keys=2 + len("Der Hund l") + 1, decisions=2, words_read=1))
-    (eager,) = Completing("grey", is_eager=True).states(segment, engine_of(free, goal), is_oracle=False)
-    assert eager.effort == Effort(keys=7, decisions=3, words_read=1)
 
 
-def test_grey_word_is_read_only_where_the_model_is_certain_or_always_if_wanted():
+def test_grey_words_are_read_only_where_the_rule_of_the_app_shows_them():
     way, segment = Completing("grey", is_known_free=True), Segment("The dog walks home.", "Der Hund läuft.", "en-de")
     engine = Engine(UncertainModel("Der Hund geht.", "Der Hund läuft."), SearchOptions(), is_waiting_counted=False)
     (state,) = way.states(segment, engine, is_oracle=False)
     assert state.effort == Effort(keys=2 + 2 + len(" läuft."), decisions=1)
-    (always,) = replace(way, is_first_shown=True).states(segment, engine, is_oracle=False)
-    assert always.effort == state.effort + Effort(words_read=1), "typing the word is faster than to decide"
     assert list(replace(way, least_edits=2).states(segment, engine, is_oracle=False)) == [], "one edit is made by hand"
 
 
-def test_grey_completion_asks_near_to_the_proposal_and_not_for_letters_typed_as_offered():
+def test_grey_completion_asks_near_to_the_proposal_and_not_for_letters_typed_as_foreseen():
     free, goal = "Der Hund geht nach Hause.", "Der Hund läuft nach Hause."
-    engine = engine_of(free, goal)
-    effort_of(Completing("grey", strength=2.0), Segment("The dog walks home.", goal, "en-de"), engine, is_oracle=False)
-    asked = [request for request in engine.translator.requests if request.prefix]  # type: ignore[attr-defined]
-    assert [(request.prefix, request.follow) for request in asked] == [("Der Hund l", Follow(free, 2.0))]
+    for model in (ScriptedModel(free, goal), UncertainModel(free, goal)):
+        engine = Engine(model, SearchOptions(), is_waiting_counted=False)
+        effort_of(Completing("grey"), Segment("The dog walks home.", goal, "en-de"), engine, is_oracle=False)
+        asked = [(request.prefix, request.follow) for request in model.requests if request.prefix]
+        assert asked == [("Der Hund l", Follow(free, COMPLETION_STRENGTH))], "with and without an offer"
 
 
 def test_word_begun_in_the_middle_is_read_once_and_taken_where_that_is_faster():
