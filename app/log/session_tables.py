@@ -317,6 +317,32 @@ def _segment_rows(log: LogConnection, session_id: int, after: int) -> list[dict[
     return log.rows(Message("load the session"), query, (session_id, after, SEGMENTS_AT_ONCE))
 
 
+def segments_in_order(
+    log: LogConnection, session_id: int, *, first: int = 0, limit: int = -1, indices: Iterable[int] | None = None
+) -> list[SavedSegment]:
+    """Segments of a session in the order of the document: `limit` from position `first` on, or only these `indices`."""
+    query = """
+        SELECT * FROM segment WHERE session_id = :session AND source != ''
+        AND (:indices IS NULL OR segment_index IN (SELECT value FROM json_each(:indices)))
+        ORDER BY source_start, segment_index LIMIT :limit OFFSET :first
+    """
+    chosen = None if indices is None else to_json(sorted(indices))
+    values = {"session": session_id, "indices": chosen, "limit": limit, "first": first}
+    purpose = Message("read the log")
+    rows = log.rows(purpose, query, values)
+    with log.checked(purpose):
+        return [_saved_segment(row) for row in rows]
+
+
+def changed_segments(log: LogConnection, session_id: int, after: int) -> set[int] | None:
+    """The segments with events after number `after`; None if segments were split or merged, so that any may differ."""
+    query = "SELECT DISTINCT segment_index, type IN ('split', 'merge') FROM event WHERE session_id = ? AND seq > ?"
+    found = log.tuples(Message("read the events"), query, (session_id, after))
+    if any(is_division for _, is_division in found):
+        return None
+    return {index for index, _ in found if index is not None}
+
+
 def sources_elsewhere(log: LogConnection, session: SessionRecord) -> set[str]:
     """The sources of a session that other sessions of its project and language pair have, too."""
     query = """

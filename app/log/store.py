@@ -48,6 +48,7 @@ from app.log.records import (
     Event,
     EventType,
     NewEvent,
+    SavedSegment,
     SegmentStateName,
     SegmentUpdate,
     SessionRecord,
@@ -61,6 +62,7 @@ from app.log.session_tables import (
     IS_FINISHED,
     SEGMENTS_AT_ONCE,
     adopt_session,
+    changed_segments,
     discard_unfinished_sessions,
     insert_segments,
     insert_session,
@@ -68,6 +70,7 @@ from app.log.session_tables import (
     load_session,
     new_record,
     no_such_session,
+    segments_in_order,
     store_places,
 )
 from app.precedence import giving_way
@@ -293,6 +296,16 @@ class LogStore:
         rows = self._log.rows(Message("read the log"), query, (session_id,))
         return [(row["segment_index"], row["state"], row["target"], bool(row["is_locked"])) for row in rows]
 
+    def segments_in_order(
+        self, session_id: int, *, first: int = 0, limit: int = -1, indices: Iterable[int] | None = None
+    ) -> list[SavedSegment]:
+        """Segments as the log has them; see `session_tables.segments_in_order`. Without access checks."""
+        return segments_in_order(self._log, session_id, first=first, limit=limit, indices=indices)
+
+    def changed_segments(self, session_id: int, after: int) -> set[int] | None:
+        """The segments that were changed; see `session_tables.changed_segments`. Without access checks."""
+        return changed_segments(self._log, session_id, after)
+
     def has_sessions(self, actor: Actor) -> bool:
         """True if there is a session that the actor sees."""
         return bool(list_sessions(self._log, projects=self.people.access(actor).projects, limit=1))
@@ -493,9 +506,9 @@ class LogStore:
         with self._log.checked(purpose):
             return [Event(*row) for row in rows]
 
-    def num_events(self, actor: Actor, token: str) -> int | None:
-        """The number of events of the session with this token; None if the person sees no such session (any more)."""
-        row = self._seen(actor, "token = ?", token)
+    def num_events(self, actor: Actor, session: int | str) -> int | None:
+        """The number of events of the session with this number or token; None if the person does not see it."""
+        row = self._seen(actor, "id = ?" if isinstance(session, int) else "token = ?", session)
         return None if row is None else int(row["num_events"])
 
     def has_session(self, token: str) -> bool:

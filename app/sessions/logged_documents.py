@@ -38,6 +38,12 @@ class LoggedDocuments:
         rows = {row["session"]: row for row in self.rows_of(actor, filter(None, numbers.values()))}
         return [rows.get(numbers.get(token) or 0) for token in tokens]
 
+    def rows_of_project(self, actor: Actor, session_id: int) -> list[Json]:
+        """The documents of a document's project in its language pair, in the order in which they were opened."""
+        (own,) = self._store.sessions_of(actor, [session_id])
+        found = self._store.sessions_of_project(actor, own.project_id, own.direction) if own.project_id else [own]
+        return [_row(summary) for summary in found]
+
     def next_waiting(self, actor: Actor, session_id: int, *, to_review: bool = False) -> Json | None:
         """The document of the project, after this one, with segments that wait for the actor; None if there is none.
 

@@ -39,6 +39,7 @@ from app.sessions.analyses import Analyses
 from app.sessions.assignments import Assignments
 from app.sessions.bundles import Bundles
 from app.sessions.glossary_files import GlossaryFiles
+from app.sessions.joined_rows import JoinedRows
 from app.sessions.logged_documents import LoggedDocuments
 from app.sessions.members import Members
 from app.sessions.open_workspaces import OpenWorkspaces
@@ -90,6 +91,7 @@ class Sessions:
         self.totals = Totals(store, self.projects)
         self.assignments = Assignments(store, self.workspaces.of_session)
         self.logged_documents = LoggedDocuments(store)
+        self.joined_rows = JoinedRows(store, self.workspaces)
         self.options = options or SEARCH
         self.opener = WorkspaceOpener(
             store,

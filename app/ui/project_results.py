@@ -10,7 +10,7 @@ from app.access.rights import Role
 from app.log.deadlines import Urgency
 from app.reports.analysis import Band
 from app.reports.audit import AuditRow
-from app.ui.page_state import SessionOffer
+from app.ui.page_state import SegmentRow, SessionOffer
 
 # ---- projects and documents ----
 
@@ -178,6 +178,23 @@ class OpenDocuments(TypedDict):
     """The rows of the documents that were asked for, in the same order; null: the person sees no such document."""
 
     documents: list[DocumentRow | None]
+
+
+class JoinedDocuments(TypedDict):
+    """The documents of a project in one language pair, in the order in which they were opened."""
+
+    documents: list[DocumentRow]
+
+
+class JoinedPortion(TypedDict):
+    """Rows of a document in its order, and the stamp after which changes are asked for.
+
+    `is_last`: they are its last rows, or all that changed; otherwise more have to be asked for, or all again.
+    """
+
+    stamp: int
+    rows: list[SegmentRow]
+    is_last: bool
 
 
 class NextDocument(TypedDict):

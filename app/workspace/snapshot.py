@@ -67,7 +67,7 @@ def snapshot_of(
         "glossary": glossary,
         "problem": core.problem,
         "keeps_keys": activity.has_consent,
-        "rows": _rows(actor, core, sorted(core.tally.changed_since(since))),
+        "rows": rows_view(actor, core, sorted(core.tally.changed_since(since))),
     }
     if core.order_stamp > since:
         reply["order"] = core.order
@@ -83,7 +83,8 @@ def snapshot_of(
     return reply
 
 
-def _rows(actor: Actor, core: WorkspaceCore, indices: Sequence[int]) -> list[Json]:
+def rows_view(actor: Actor, core: WorkspaceCore, indices: Sequence[int]) -> list[Json]:
+    """The rows of these segments in the list, as the actor sees them; needs the lock."""
     assignees = core.parts.current() if indices else {}
     held = core.parts.held_by_others(actor) if indices else {}
     return [

@@ -47,7 +47,9 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         ("projects", "choose_project", "documents", "changed_documents", "dismiss_notices", "activity"), "member"
     ),
-    **dict.fromkeys(("open_documents", "next_document", "find_in_project"), "member"),
+    **dict.fromkeys(
+        ("open_documents", "joined_documents", "joined_rows", "next_document", "find_in_project"), "member"
+    ),
     **dict.fromkeys(("begin_files", "open_file", "open_entry", "import_entry", "end_files"), "member"),
     **dict.fromkeys(("packable", "pack", "analyse", "open_document", "open_sample"), "member"),
     **dict.fromkeys(("resume_session", "restart_document"), "member"),

@@ -11,7 +11,7 @@ from app.segments import Json
 from app.sessions import Sessions
 from app.ui import project_results as r
 from app.ui.commands.command import Command
-from app.ui.schemas import FileBytes, Integer, Line, List, Name
+from app.ui.schemas import Count, FileBytes, Integer, Line, List, Name
 from app.workspace.commands import Workspace
 from engine import Formality
 
@@ -205,6 +205,31 @@ class ListOpenDocuments(Command):
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
         return {"documents": sessions.logged_documents.rows_by_token(actor, self.tokens)}
+
+
+class ListJoinedDocuments(Command):
+    """The documents of the open document's project in its language pair, for the joined list."""
+
+    name: Literal["joined_documents"]
+    result: ClassVar[Any] = r.JoinedDocuments
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return {"documents": sessions.logged_documents.rows_of_project(actor, workspace.session_id)}
+
+
+class ListJoinedRows(Command):
+    """Rows of another document: a portion from position `first` on, or those that changed since the stamp `after`."""
+
+    name: Literal["joined_rows"]
+    result: ClassVar[Any] = r.JoinedPortion
+    session: Integer
+    first: Count = 0
+    after: Integer | None = None
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        if self.after is None:
+            return sessions.joined_rows.portion(actor, self.session, self.first)
+        return sessions.joined_rows.changed(actor, self.session, self.after)
 
 
 class FindNextDocument(Command):

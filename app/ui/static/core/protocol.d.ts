@@ -74,6 +74,8 @@ export type Command =
   | ListDocuments
   | ListChangedDocuments
   | ListOpenDocuments
+  | ListJoinedDocuments
+  | ListJoinedRows
   | FindNextDocument
   | MoveDocument
   | AssignDocument
@@ -197,6 +199,8 @@ export interface CommandResults {
   documents: DocumentList;
   changed_documents: ChangedDocuments;
   open_documents: OpenDocuments;
+  joined_documents: JoinedDocuments;
+  joined_rows: JoinedPortion;
   next_document: NextDocument;
   move_document: DocumentList;
   assign_document: DocumentList;
@@ -1198,6 +1202,20 @@ export interface InstallUpload extends CommandFields {
   folder: string;
 }
 
+/** The documents of a project in one language pair, in the order in which they were opened. */
+export interface JoinedDocuments {
+  documents: DocumentRow[];
+}
+
+/** Rows of a document in its order, and the stamp after which changes are asked for.
+ *
+ * `is_last`: they are its last rows, or all that changed; otherwise more have to be asked for, or all again. */
+export interface JoinedPortion {
+  stamp: number;
+  rows: SegmentRow[];
+  is_last: boolean;
+}
+
 /** A part of the source that the translation must contain unchanged. */
 export interface KeptView {
   text: string;
@@ -1256,6 +1274,19 @@ export interface ListDirections extends CommandFields {
 /** All documents, most recently used first. */
 export interface ListDocuments extends CommandFields {
   name: 'documents';
+}
+
+/** The documents of the open document's project in its language pair, for the joined list. */
+export interface ListJoinedDocuments extends CommandFields {
+  name: 'joined_documents';
+}
+
+/** Rows of another document: a portion from position `first` on, or those that changed since the stamp `after`. */
+export interface ListJoinedRows extends CommandFields {
+  name: 'joined_rows';
+  session: number;
+  first?: number;
+  after?: number | null;
 }
 
 /** The members of a project that the person manages. */
