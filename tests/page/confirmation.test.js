@@ -22,6 +22,7 @@ beforeEach(async () => {
     opened: [],
     told: [],
     shown: [],
+    isJoined: false,
     isLast: false,
     nextDocument: null,
     isConfirmed: false,
@@ -38,6 +39,12 @@ beforeEach(async () => {
     list: {
       nextUnconfirmed: (/** @type {number} */ index) => (page.isLast ? null : index + 1),
       nextToReview: () => null,
+    },
+    joined: {
+      get isOn() {
+        return page.isJoined;
+      },
+      goOn: (/** @type {number} */ from, /** @type {boolean} */ toReview) => page.shown.push([from, toReview]),
     },
     notes: {say: (/** @type {string} */ _, /** @type {string} */ text) => page.told.push(text)},
     goOn: (/** @type {number} */ session, /** @type {boolean} */ toReview) => page.shown.push([session, toReview]),
@@ -178,4 +185,15 @@ test('without another document, only the end of this one is reported', async () 
   await confirmation.press();
   await settled();
   assert.deepEqual(page.told, [t('confirm.all')]);
+});
+
+test('in the joined list, a press goes on from the segment, also over the border of the document', async () => {
+  Object.assign(page, {isPending: false, isLast: true, isJoined: true, ownText: 'Ein Haus'});
+  await confirmation.press();
+  assert.deepEqual([page.sent, page.shown], [[[0, 'Ein Haus']], [[0, false]]]);
+  page.isConfirmed = true;
+  await confirmation.press();
+  assert.equal(page.shown.length, 2);
+  assert.equal(page.sent.length, 1, 'it is not confirmed twice');
+  assert.deepEqual(page.told, [], 'the list reports its end');
 });

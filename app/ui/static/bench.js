@@ -12,6 +12,7 @@ import {sendConstraints} from './editor/constraint_set.js';
 import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
 import {listenToKeys} from './keys.js';
+import {JoinedView} from './list/joined_view.js';
 import {isOpen, isToReview} from './list/row.js';
 import {SegmentList} from './list/segment_list.js';
 import {welcome} from './panels/coach.js';
@@ -88,6 +89,8 @@ export class Bench {
     };
     /** @type {Map<number, number>} */
     this.numbers = new Map();
+    /** @type {SuccessReply | null} */
+    this.latest = null; // the newest state of the open document
     this.isReconnecting = false;
     this.keepsKeys = false;
     this.person = ''; // who signed in with a key of their own
@@ -102,11 +105,12 @@ export class Bench {
     const head = h('header.head');
     const noteHost = h('div.notes', {'aria-live': 'polite'});
     const tabs = h('div.doctabs');
+    const joined = h('div.joinedbar', {role: 'group', 'aria-label': t('joined.label')});
     const doc = h('section.doc', {'aria-label': t('list.heading'), id: 'pinpoint-document'});
     const side = h('aside.side', {'aria-label': t('side.label')});
     const foot = h('footer.status');
     const skip = button('.skip', {onclick: () => this.focusEditor()}, t('skip'));
-    this.root.replaceChildren(skip, h('div.app', head, tabs, noteHost, doc, side, foot));
+    this.root.replaceChildren(skip, h('div.app', head, tabs, joined, noteHost, doc, side, foot));
     this.presses = new PressQueue(root, (reply, command) => this.receive(reply, command));
     this.connection = this.connect();
     this.notes = new Notes(noteHost, () => this.focusEditor());
@@ -116,6 +120,7 @@ export class Bench {
     this.files = new Files(this, this.root);
     this.pages = new Pages(this, [doc, side]);
     this.header = new Header(this, head);
+    this.joined = new JoinedView(this, joined);
     this.tabs = new DocumentTabs(this, tabs, doc.id);
     this.list = new SegmentList(this, doc);
     this.segment = new Segment(this);
@@ -161,10 +166,10 @@ export class Bench {
   /**
    * Shows a session: at the start, and when another document is opened.
    * @param {Reply} reply
-   * @param {{replaced?: string, isQuiet?: boolean}} [options] `replaced`: the token of the document whose tab ends;
-   *   `isQuiet`: the person knows the document
+   * @param {{replaced?: string, isQuiet?: boolean, segment?: number}} [options] `replaced`: the token of the document whose tab ends;
+   *   `isQuiet`: the person knows the document; `segment`: the one to open, by default where the person was
    */
-  adopt(reply, {replaced = '', isQuiet = false} = {}) {
+  adopt(reply, {replaced = '', isQuiet = false, segment} = {}) {
     if (!reply.ok) {
       this.say('bad', reply.error.message);
       return;
@@ -172,6 +177,8 @@ export class Bench {
     this.keepPlace();
     this.segment.review.leave();
     const place = this.tabs.documents.placeOf(reply.token, reply.result?.open ?? 0);
+    const isJoined = this.rows.length > 0 && this.joined.documents.has(reply.document.session); // the list stays
+    this.joined.documents.leave(this.rows, this.order);
     Object.assign(this.session, {token: reply.token, version: -1, open: null, detailStamp: -1});
     writeStored('session', TOKEN_KEY, reply.token);
     this.rows = [];
@@ -179,12 +186,12 @@ export class Bench {
     this.segment.forget(reply.token);
     this.steps.show(reply.token);
     this.connection.askAgain();
-    this.list.filter.restore(place?.list ?? null);
+    if (!isJoined) this.list.filter.restore(place?.list ?? null);
     this.tabs.show(reply, reply.result?.person ?? '', replaced);
     this.merge(reply);
     this.list.rebuild();
     this.side.preview.forget();
-    const first = place?.segment ?? reply.result?.open ?? 0;
+    const first = segment ?? place?.segment ?? reply.result?.open ?? 0;
     const reread = /** @type {NoteAction[]} */ (
       reply.document.can_be_reread ? [[t('reading.change'), () => showReading(this)]] : []
     );
@@ -192,7 +199,7 @@ export class Bench {
     this.openSegment(this.numbers.has(first) ? first : this.order[0]);
     if (place && this.session.open === place.segment) {
       this.segment.placeCaret(place.start, place.end);
-      this.list.scrollBack(place.list.top);
+      if (!isJoined) this.list.scrollBack(place.list.top);
     }
     restoreDrafts(this);
     for (const args of unsentConstraints.list(reply.token)) if (this.rows[args.segment]) sendConstraints(this, args);
@@ -315,6 +322,7 @@ export class Bench {
     if (reply.order || !this.order.length) this.arrange(reply.order ?? [...this.rows.keys()]);
     if (isNewer) {
       this.session.version = reply.version;
+      this.latest = reply;
       this.model = reply.model;
       this.problem = reply.problem;
       this.progress = reply.progress;
@@ -338,6 +346,7 @@ export class Bench {
       this.news.update(reply.news);
       this.pages.setTitle(reply.document.name);
       this.tabs.update(reply);
+      this.joined.update(reply);
     }
     if (isNewer && !this.connection.isPending('consent')) this.keepsKeys = reply.keeps_keys;
     if (reply.checks_off && !this.connection.isPending('choose_checks')) this.checksOff = reply.checks_off;
@@ -418,8 +427,9 @@ export class Bench {
    * Shows another document or an earlier session. Returns false if the server refused.
    * @param {SessionCommand} name
    * @param {CommandArgs} [args]
+   * @param {number} [segment] the one to open, by default where the person left the document
    */
-  async switchTo(name, args = {}) {
+  async switchTo(name, args = {}, segment = undefined) {
     this.segment.flush();
     const {token} = this.session;
     const reply = await this.connection.send(name, args);
@@ -429,7 +439,8 @@ export class Bench {
       this.news.forget();
       this.pages.leave();
       const replaced = ENDING.includes(name) || this.#isUntouchedSample() ? token : '';
-      this.adopt(reply, {replaced, isQuiet: this.tabs.documents.has(reply.token)});
+      const isQuiet = this.tabs.documents.has(reply.token) || this.joined.documents.has(reply.document.session);
+      this.adopt(reply, {replaced, isQuiet, segment});
     }
     return reply.ok;
   }
@@ -453,7 +464,7 @@ export class Bench {
    * @param {number} index
    */
   async goTo(session, index) {
-    if (session !== this.document.session && !(await this.switchTo('resume_session', {session}))) return;
+    if (session !== this.document.session && !(await this.switchTo('resume_session', {session}, index))) return;
     this.openSegment(index);
   }
 

@@ -86,6 +86,7 @@ const completionAction = ({segment, notes}, keys, place) => {
 const goTo = (bench, step) => {
   const next = bench.list.neighbour(step);
   if (next !== null) bench.openSegment(next);
+  else if (bench.joined.isOn) bench.joined.stepOut(step);
 };
 
 /**
@@ -98,6 +99,7 @@ const focusNextPart = ({root, segment, pages}, step) => {
   const places = [
     [pages.page?.element ?? null, 'a.btn'],
     [root.querySelector('.head'), '.headend button'],
+    [root.querySelector('.joinedbar:not([hidden])'), 'button'],
     [root.querySelector('.doctabs'), '[role=tab][tabindex="0"]'],
     [root.querySelector('.tools'), 'button[aria-pressed=true]'],
     [segment.layout.element, '#pinpoint-edit'],
@@ -210,8 +212,13 @@ const ACTIONS = {
     },
   goto: bench => () => openGoTo(bench),
   documents: bench => () => openDocuments(bench),
-  next_document: ({tabs}) => (tabs.isRow ? () => tabs.step(1) : null),
-  previous_document: ({tabs}) => (tabs.isRow ? () => tabs.step(-1) : null),
+  joined:
+    ({joined}) =>
+    () =>
+      joined.toggle(),
+  next_document: ({tabs, joined}) => (joined.isOn ? () => joined.step(1) : tabs.isRow ? () => tabs.step(1) : null),
+  previous_document: ({tabs, joined}) =>
+    joined.isOn ? () => joined.step(-1) : tabs.isRow ? () => tabs.step(-1) : null,
   close_document: ({tabs}) => (tabs.isRow ? () => tabs.close() : null),
   match:
     ({side}, _place, keys) =>

@@ -39,7 +39,8 @@ export class JoinedDocuments {
   /**
    * @param {(name: 'joined_documents' | 'joined_rows', args: CommandArgs) => Promise<any>} ask returns the result, or null
    *   if the server refused or does not answer
-   * @param {{onList: () => void, onRows: (document: JoinedDocument) => void}} calls
+   * @param {{onList: (isOther: boolean) => void, onRows: (document: JoinedDocument) => void}} calls `onList`: the figures have
+   *   changed, with `isOther` also the documents; `onRows`: the rows of a document
    */
   constructor(ask, {onList, onRows}) {
     this.ask = ask;
@@ -102,6 +103,11 @@ export class JoinedDocuments {
     return step > 0 ? [...after, ...before] : [...before.reverse(), ...after.reverse()];
   }
 
+  /** Those of `around(1)` in which the filter and the search have found segments. */
+  aroundFound() {
+    return this.isOn ? this.around(1).filter(one => one.visible.length) : [];
+  }
+
   /**
    * True if the other document is behind the open one.
    * @param {JoinedDocument} document
@@ -123,9 +129,14 @@ export class JoinedDocuments {
       this.#project = project.id;
       this.#listStamp = -1;
     }
-    const figures = {name, numConfirmed: counts.confirmed, numSegments: counts.all - counts.locked, numRows: counts.all};
+    const figures = {
+      name,
+      numConfirmed: counts.confirmed,
+      numSegments: counts.all - counts.locked,
+      numRows: counts.all,
+    };
     const known = this.all.find(one => one.session === session);
-    if (!known) this.all = [emptyDocument({session, lastMs: 0, ...figures})];
+    if (!known) this.all.push(emptyDocument({session, lastMs: 0, ...figures}));
     else Object.assign(known, {...figures, name: known.name}); // with its folder
     if (!known) this.#listStamp = -1;
     if (news.list_stamp !== this.#listStamp) this.#askLater(news.list_stamp);
@@ -171,10 +182,12 @@ export class JoinedDocuments {
     if (!result || !this.isOn || !result.documents.some((/** @type {DocumentRow} */ one) => one.session === this.own)) {
       return; // offline, or an answer about another project
     }
+    const before = String(this.all.map(one => [one.session, one.name]));
     const known = new Map(this.all.map(one => [one.session, one]));
     this.all = result.documents.map((/** @type {DocumentRow} */ row) => {
       const {session, name, num_confirmed: numConfirmed, num_segments: numRows, num_locked, last_ms: lastMs} = row;
-      const document = known.get(session) ?? emptyDocument({session, name, numConfirmed, numSegments: 0, numRows, lastMs});
+      const document =
+        known.get(session) ?? emptyDocument({session, name, numConfirmed, numSegments: 0, numRows, lastMs});
       document.name = name;
       if (session === this.own) return document;
       Object.assign(document, {numConfirmed, numSegments: numRows - num_locked, numRows});
@@ -182,7 +195,7 @@ export class JoinedDocuments {
       document.lastMs = lastMs;
       return document;
     });
-    this.onList();
+    this.onList(String(this.all.map(one => [one.session, one.name])) !== before);
     this.#fill();
   }
 
@@ -216,6 +229,13 @@ export class JoinedDocuments {
   /** @param {JoinedDocument} document */
   async #load(document) {
     document.isOld = false;
+    const isLoaded = await this.#ask(document);
+    if (!isLoaded) document.isOld = document.rows !== null; // tried again with the next list
+    return isLoaded;
+  }
+
+  /** @param {JoinedDocument} document */
+  async #ask(document) {
     const {session, stamp} = document;
     if (document.rows && stamp !== null) {
       const result = await this.ask('joined_rows', {session, after: stamp});

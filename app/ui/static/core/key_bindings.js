@@ -46,6 +46,7 @@ export const DEFAULTS = {
   search: ['Ctrl+K'],
   goto: ['Ctrl+G'],
   documents: ['Alt+O'],
+  joined: ['Alt+Shift+O'],
   next_document: ['Alt+PageDown'],
   previous_document: ['Alt+PageUp'],
   close_document: ['Alt+Shift+W'],

@@ -250,7 +250,29 @@ declare global {
     undoButton: HTMLButtonElement;
     redoButton: HTMLButtonElement;
   };
-  type ListBlock = {indices: number[]; isFilled: boolean; element: HTMLOListElement & {block?: ListBlock}};
+  /** Rows of the list; `document` is null for those of the open document. */
+  type ListBlock = {
+    document: JoinedDocument | null;
+    indices: number[];
+    isFilled: boolean;
+    element: HTMLOListElement & {block?: ListBlock};
+  };
+  /** A document of the joined list. `rows` by index: null until they are there, `isOld` if they have changed since. */
+  type JoinedDocument = {
+    session: number;
+    name: string;
+    numConfirmed: number;
+    numSegments: number; // without locked ones
+    numRows: number;
+    lastMs: number;
+    rows: Row[] | null;
+    isOld?: boolean;
+    order: number[];
+    numbers: Map<number, number>;
+    visible: number[]; // those that the filter and the search show
+    counts: Counts | null; // by filter, once they were counted
+    stamp: number | null;
+  };
 
   /* ---- DOM: everything on the page is HTML, apart from the charts ---- */
   interface ParentNode {

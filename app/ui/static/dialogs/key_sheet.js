@@ -73,6 +73,7 @@ const ORDER = [
   'search',
   'goto',
   'documents',
+  'joined',
   'next_document',
   'previous_document',
   'close_document',

@@ -84,8 +84,9 @@ export class Confirmation {
     const {index} = this.current;
     const text = this.text.value;
     const isDone = this.snapshot().isConfirmed && (!this.#approves || this.current.row.review === 'approved');
-    if (this.#goOn && isDone) {
-      this.#goOn();
+    const goOn = bench.joined.isOn ? () => bench.joined.goOn(index, this.#approves) : this.#goOn;
+    if (goOn && isDone) {
+      goOn();
       return false;
     }
     if (!text.trim()) {
@@ -119,7 +120,8 @@ export class Confirmation {
       : bench.connection.send('confirm', {segment: index, text});
     if (approves) bench.steps.review('approved', index, {text, sent});
     else if (!before.isConfirmed) bench.steps.confirmation(true, index, {text, before: before.text, sent});
-    if (isOpen && next !== null) bench.openSegment(next);
+    if (isOpen && bench.joined.isOn) bench.joined.goOn(index, approves);
+    else if (isOpen && next !== null) bench.openSegment(next);
     else if (isOpen) this.#offerNextDocument(approves);
     this.#finish(index, text, sent);
     return true;

@@ -133,8 +133,10 @@ export class Review {
   /** Opens the next segment with a confirmed text that is not approved. */
   next() {
     if (!this.isOn) return;
+    const {joined} = this.bench;
     const next = this.bench.list.nextToReview(this.current.index);
-    if (next === null) this.bench.say('info', t('review.none'));
+    if (joined.isOn) joined.goOn(this.current.index, true);
+    else if (next === null) this.bench.say('info', t('review.none'));
     else this.bench.openSegment(next);
   }
 
@@ -202,6 +204,7 @@ export class Review {
     if (!isReturning) return;
     bench.steps.review('returned', index, {text, sent});
     const next = bench.list.nextToReview(index);
-    if (this.#key === key && next !== null) bench.openSegment(next);
+    if (this.#key === key && bench.joined.isOn) bench.joined.goOn(index, true);
+    else if (this.#key === key && next !== null) bench.openSegment(next);
   }
 }

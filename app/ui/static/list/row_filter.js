@@ -55,6 +55,8 @@ export class RowFilter {
     this.onSearch = onSearch;
     this.onFilter = onFilter;
     this.name = 'all';
+    this.counts = /** @type {SuccessReply['counts']} */ ({});
+    this.hasReview = false;
     /** @type {Finder | null} */
     this.finder = null;
     this.isPattern = false;
@@ -84,7 +86,9 @@ export class RowFilter {
       ...shortcut('search'),
       oninput: () => {
         clearTimeout(this.searchTimer);
-        this.searchTimer = setTimeout(() => this.search(), this.bench.rows.length > MANY_ROWS ? SEARCH_PAUSE_MS : 0);
+        const {rows, joined} = this.bench;
+        const numRows = joined.documents.others.reduce((sum, one) => sum + one.order.length, rows.length);
+        this.searchTimer = setTimeout(() => this.search(), numRows > MANY_ROWS ? SEARCH_PAUSE_MS : 0);
       },
       onkeydown: event => {
         if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey) {
@@ -167,11 +171,12 @@ export class RowFilter {
   /**
    * Segments in the chosen order; those that are equal in it stay in the order of the document.
    * @param {number[]} indices in the order of the document
+   * @param {Row[]} [rows] those of another document
    */
-  sorted(indices) {
+  sorted(indices, rows = this.bench.rows) {
     const key = ORDERS[this.sorting];
     if (!key) return indices;
-    const keyed = indices.map(index => ({index, key: key(this.bench.rows[index])}));
+    const keyed = indices.map(index => ({index, key: key(rows[index])}));
     keyed.sort((a, b) =>
       typeof a.key === 'string' ? collator.compare(a.key, String(b.key)) : Number(a.key) - Number(b.key),
     );
@@ -215,16 +220,34 @@ export class RowFilter {
     setText(this.foundCount, this.finder ? t('search.found', {n: count(found)}) : '');
   }
 
+  /** How many rows each filter shows. @param {Row[]} rows */
+  #count(rows) {
+    const {person} = this.bench;
+    const entries = Object.entries(FILTERS);
+    return Object.fromEntries(
+      entries.map(([name, [, isShown]]) => [name, rows.reduce((n, row) => n + Number(isShown(row, person)), 0)]),
+    );
+  }
+
+  /** True if the list shows a part of the rows. */
+  get isNarrow() {
+    return this.name !== 'all' || this.finder !== null;
+  }
+
   /**
-   * @param {SuccessReply['counts']} counts
-   * @param {boolean} hasReview whether segments of the project are reviewed
+   * @param {SuccessReply['counts']} [counts] those of the open document; by default, as they were before
+   * @param {boolean} [hasReview] whether segments of the project are reviewed
    */
-  updateCounts(counts, hasReview) {
+  updateCounts(counts = this.counts, hasReview = this.hasReview) {
+    Object.assign(this, {counts, hasReview});
     if (!hasReview && OF_REVIEW.has(this.name)) this.onFilter('all');
     /** @type {Counts} */
     const byFilter = {...counts};
+    const others = this.bench.joined.documents.others.filter(one => one.rows);
+    for (const other of others) other.counts ??= this.#count(other.rows ?? []);
     for (const {name, chip, counter} of this.chips) {
-      const n = byFilter[name] ?? this.bench.rows.filter(row => FILTERS[name][1](row, this.bench.person)).length;
+      const own = byFilter[name] ?? this.bench.rows.filter(row => FILTERS[name][1](row, this.bench.person)).length;
+      const n = others.reduce((sum, one) => sum + (one.counts?.[name] ?? 0), own);
       setText(counter, String(n));
       if (OF_REVIEW.has(name)) chip.hidden = !hasReview;
       if (IF_ANY.has(name)) chip.hidden = !n && this.name !== name;

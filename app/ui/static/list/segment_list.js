@@ -1,5 +1,7 @@
-/* The segment list: rows in blocks that are filled only near the window. The editor is one row. */
+/* The segment list: rows in blocks that are filled only near the window. The editor is one row. In the joined list, each
+   document has a section with a heading; rows of the documents that are not open can only be read. */
 import {button, h, sr, t} from '../core/dom.js';
+import {DocumentSections} from './document_sections.js';
 import {isOpen, isToReview, rowElement, withoutReview} from './row.js';
 import {RowFilter} from './row_filter.js';
 
@@ -30,9 +32,10 @@ export class SegmentList {
     this.visible = [];
     /** @type {ListBlock[]} */
     this.blocks = [];
+    this.sections = new DocumentSections(); // of the joined list
     /** @type {Set<number>} */
     this.nearRows = new Set();
-    /** @type {number | undefined} */
+    /** @type {{document: JoinedDocument | null, index: number} | undefined} */
     this.tabStop = undefined; // the only row that Tab leads to; arrow keys lead to the others
     this.elements = new Map(); // index -> row element, for rows that are built
     /** @type {Map<number, string[]>} */
@@ -60,8 +63,15 @@ export class SegmentList {
     this.body.addEventListener('focusin', event => this.onFocus(event));
     this.body.addEventListener('click', event => {
       const row = /** @type {HTMLElement} */ (event.target).closest('.row');
-      if (row) bench.openSegment(Number(row.getAttribute('data-index')));
+      if (!row) return;
+      const {document: other} = this.#placeOf(row);
+      bench.goTo(other?.session ?? bench.document.session, Number(row.getAttribute('data-index')));
     });
+  }
+
+  /** The block of a row. @param {Element} row */
+  #placeOf(row) {
+    return /** @type {ListBlock} */ (/** @type {ListBlock['element']} */ (row.closest('ol')).block);
   }
 
   /**
@@ -72,19 +82,26 @@ export class SegmentList {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const row = /** @type {HTMLElement} */ (event.target).closest('.row');
     if (!row) return;
-    const {visible} = this;
-    const at = visible.indexOf(Number(row.getAttribute('data-index')));
-    const to = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: visible.length - 1}[event.key];
-    const index = to === undefined ? undefined : visible[to];
-    if (index === undefined) return;
+    const own = this.#placeOf(row);
+    const at = own.indices.indexOf(Number(row.getAttribute('data-index')));
+    const [first, last] = [this.blocks[0], this.blocks[this.blocks.length - 1]];
+    const [before, after] = [-1, 1].map(step => this.blocks[this.blocks.indexOf(own) + step]);
+    /** @type {Record<string, [ListBlock | undefined, number | undefined]>} */
+    const places = {
+      ArrowDown: own.indices.length > at + 1 ? [own, own.indices[at + 1]] : [after, after?.indices[0]],
+      ArrowUp: at > 0 ? [own, own.indices[at - 1]] : [before, before?.indices.at(-1)],
+      Home: [first, first.indices[0]],
+      End: [last, last.indices.at(-1)],
+    };
+    const [block, index] = places[event.key] ?? [];
+    if (!block || index === undefined) return;
     event.preventDefault();
-    if (index === this.bench.session.open) {
+    if (index === this.bench.session.open && !block.document) {
       this.bench.focusEditor();
       return;
     }
-    const block = this.blocks.find(one => one.indices.includes(index));
-    if (block) this.fill(block);
-    const other = this.elements.get(index)?.firstChild;
+    this.fill(block);
+    const other = block.element.querySelector(`[data-index="${index}"]`);
     other?.focus({preventScroll: true});
     other?.scrollIntoView({block: 'nearest'});
   }
@@ -98,7 +115,7 @@ export class SegmentList {
     if (!row) return;
     for (const other of this.body.querySelectorAll('.row[tabindex="0"]')) other.setAttribute('tabindex', '-1');
     row.setAttribute('tabindex', '0');
-    this.tabStop = Number(row.getAttribute('data-index'));
+    this.tabStop = {document: this.#placeOf(row).document, index: Number(row.getAttribute('data-index'))};
   }
 
   /**
@@ -137,13 +154,16 @@ export class SegmentList {
   }
 
   /** Opens the next segment that matches the search; after the last, the first. */
-  goToFound() {
+  async goToFound() {
     const {rows, session} = this.bench;
     const found = this.visible.filter(index => this.filter.matches(rows[index]));
     const at = this.visible.indexOf(session.open);
-    const next = found.find(index => this.visible.indexOf(index) > at) ?? found[0];
-    if (next === undefined) return;
-    this.bench.openSegment(next);
+    const below = found.find(index => this.visible.indexOf(index) > at);
+    const [elsewhere] = below === undefined ? this.bench.joined.documents.aroundFound() : [];
+    const next = below ?? found[0];
+    if (elsewhere) await this.bench.goTo(elsewhere.session, elsewhere.visible[0]);
+    else if (next === undefined) return;
+    else this.bench.openSegment(next);
     this.filter.searchField.focus(); // Enter goes on
   }
 
@@ -156,19 +176,27 @@ export class SegmentList {
     this.visible = this.filter.sorted(
       this.bench.order.filter(index => index === session.open || this.filter.matches(rows[index])),
     );
-    this.#findNear();
     this.observer.disconnect();
     this.elements.clear();
-    this.blocks = [];
-    for (let first = 0; first < this.visible.length; first += BLOCK_ROWS) {
-      const indices = this.visible.slice(first, first + BLOCK_ROWS);
-      /** @type {ListBlock} */
-      const block = {indices, isFilled: false, element: h('ol', {start: this.bench.numberOf(indices[0])})};
-      block.element.block = block;
-      this.blocks.push(block);
+    this.sections.clear();
+    const {joined} = this.bench;
+    const own = this.#blocksOf(null, this.visible);
+    if (joined.isOn) {
+      this.blocks = [];
+      this.body.replaceChildren();
+      for (const one of joined.documents.list) {
+        const isOwn = one.session === joined.documents.own;
+        const blocks = isOwn ? own : this.#blocksOfOther(one);
+        this.blocks.push(...blocks);
+        this.body.append(this.sections.make(one, blocks, {isOpen: isOwn, isNarrow: this.filter.isNarrow}));
+      }
+      if (joined.documents.all.length === 1) this.body.append(h('p.empty', t('joined.alone')));
+    } else {
+      this.blocks = own;
+      this.body.replaceChildren(...own.map(block => block.element));
     }
-    this.body.replaceChildren(...this.blocks.map(b => b.element));
-    const found = this.visible.length - (rows[session.open] && !this.filter.matches(rows[session.open]) ? 1 : 0);
+    this.#findNear();
+    const found = this.#numFound();
     this.filter.updateFound(found);
     if (!found)
       this.body.append(
@@ -176,10 +204,94 @@ export class SegmentList {
       );
     for (const block of this.blocks) {
       this.reserve(block);
-      if (block.indices.includes(session.open)) this.fill(block);
+      if (this.#hasEditor(block)) this.fill(block);
       this.observer.observe(block.element);
     }
     focused?.focus({preventScroll: true}); // moving an element takes its focus
+  }
+
+  /** How many rows match the filter and the search. */
+  #numFound() {
+    const {rows, session, joined} = this.bench;
+    const isStranger = rows[session.open] && !this.filter.matches(rows[session.open]);
+    const own = this.visible.length - (isStranger ? 1 : 0);
+    return joined.documents.others.reduce((sum, one) => sum + one.visible.length, own);
+  }
+
+  /**
+   * Lays out the rows while the editor stays where it is in the window.
+   * @param {() => void} [layOut]
+   */
+  rebuildInPlace(layOut = () => this.rebuild()) {
+    const top = this.topOfEditor();
+    layOut();
+    this.scroll.scrollTop += this.topOfEditor() - top;
+  }
+
+  /**
+   * Empty blocks for rows of the open document, or of another one of the joined list.
+   * @param {JoinedDocument | null} other
+   * @param {number[]} visible
+   */
+  #blocksOf(other, visible) {
+    const blocks = [];
+    for (let first = 0; first < visible.length; first += BLOCK_ROWS) {
+      const indices = visible.slice(first, first + BLOCK_ROWS);
+      const start = other ? other.numbers.get(indices[0]) : this.bench.numberOf(indices[0]);
+      /** @type {ListBlock} */
+      const block = {document: other, indices, isFilled: false, element: h('ol', {start})};
+      block.element.block = block;
+      blocks.push(block);
+    }
+    return blocks;
+  }
+
+  /** @param {JoinedDocument} other */
+  #blocksOfOther(other) {
+    const {rows, order} = other;
+    other.visible = rows
+      ? this.filter.sorted(
+          order.filter(index => this.filter.matches(rows[index])),
+          rows,
+        )
+      : [];
+    return this.#blocksOf(other, other.visible);
+  }
+
+  /** @param {ListBlock} block */
+  #hasEditor(block) {
+    return !block.document && block.indices.includes(this.bench.session.open);
+  }
+
+  /* ---- the joined list ---- */
+  /** The rows of another document are there, or have changed. @param {JoinedDocument} document */
+  showRows(document) {
+    const before = this.sections.of(document.session);
+    if (!before) return;
+    this.rebuildInPlace(() => {
+      const focused = before.contains(globalThis.document.activeElement)
+        ? globalThis.document.activeElement?.getAttribute('data-index')
+        : null;
+      const old = this.blocks.filter(block => block.document === document);
+      for (const block of old) this.observer.unobserve(block.element);
+      const blocks = this.#blocksOfOther(document);
+      before.replaceWith(this.sections.make(document, blocks, {isOpen: false, isNarrow: this.filter.isNarrow}));
+      const all = new Map(this.blocks.filter(block => !old.includes(block)).map(block => [block.element, block]));
+      for (const block of blocks) {
+        this.reserve(block);
+        all.set(block.element, block);
+        this.observer.observe(block.element);
+      }
+      this.blocks = [...this.body.querySelectorAll('ol')].flatMap(
+        element => all.get(/** @type {HTMLOListElement} */ (element)) ?? [],
+      );
+      const block = focused && blocks.find(one => one.indices.includes(Number(focused)));
+      if (block) {
+        this.fill(block);
+        block.element.querySelector(`[data-index="${focused}"]`)?.focus({preventScroll: true});
+      }
+    });
+    this.filter.updateFound(this.#numFound());
   }
 
   /** @param {ListBlock} block */
@@ -193,7 +305,7 @@ export class SegmentList {
    */
   near(block, isNear) {
     if (isNear) this.fill(block);
-    else if (block.isFilled && !block.indices.includes(this.bench.session.open)) this.empty(block);
+    else if (block.isFilled && !this.#hasEditor(block)) this.empty(block);
   }
 
   /** @param {ListBlock} block */
@@ -202,14 +314,17 @@ export class SegmentList {
     block.isFilled = true;
     block.element.style.blockSize = '';
     block.element.replaceChildren(
-      ...block.indices.map(index => (index === this.bench.session.open ? this.editorItem : this.buildItem(index))),
+      ...block.indices.map(index => {
+        if (block.document) return h('li', this.#rowOf(block.document, index));
+        return index === this.bench.session.open ? this.editorItem : this.buildItem(index);
+      }),
     );
   }
 
   /** @param {ListBlock} block */
   empty(block) {
     block.isFilled = false;
-    block.indices.forEach(index => this.elements.delete(index));
+    if (!block.document) block.indices.forEach(index => this.elements.delete(index));
     block.element.replaceChildren();
     this.reserve(block);
   }
@@ -227,17 +342,26 @@ export class SegmentList {
    * @param {Row} row
    */
   paintItem(item, row) {
-    const {languages, document} = this.bench;
-    item.replaceChildren(
-      rowElement(document?.project.has_review ? row : withoutReview(row), {
-        ownNumber: this.bench.numberOf(row.index),
-        isNear: this.nearRows.has(row.index),
-        isStop: row.index === this.tabStop,
-        languages,
-        finder: this.filter.finder,
-      }),
-    );
+    item.replaceChildren(this.#rowOf(null, row.index, row));
     this.markPeople(row.index, item);
+  }
+
+  /**
+   * The row of a segment, of the open document or of another one.
+   * @param {JoinedDocument | null} other
+   * @param {number} index
+   * @param {Row | undefined} [row]
+   */
+  #rowOf(other, index, row = other?.rows?.[index]) {
+    const {languages, document} = this.bench;
+    const shownRow = /** @type {Row} */ (row);
+    return rowElement(document?.project.has_review ? shownRow : withoutReview(shownRow), {
+      ownNumber: other ? (other.numbers.get(index) ?? index + 1) : this.bench.numberOf(index),
+      isNear: !other && this.nearRows.has(index),
+      isStop: index === this.tabStop?.index && other === this.tabStop.document,
+      languages,
+      finder: this.filter.finder,
+    });
   }
 
   /**
@@ -297,13 +421,13 @@ export class SegmentList {
       return;
     }
     if (previous !== null && previous !== session.open) {
-      const block = this.blocks.find(b => b.indices.includes(previous));
+      const block = this.#ownBlock(previous);
       if (block?.isFilled) {
         const item = this.buildItem(previous);
         if (this.editorItem.parentElement === block.element) this.editorItem.replaceWith(item);
       }
     }
-    const block = this.blocks.find(b => b.indices.includes(session.open));
+    const block = this.#ownBlock(session.open);
     if (block) {
       this.fill(block);
       const item = this.elements.get(session.open);
@@ -317,11 +441,24 @@ export class SegmentList {
     for (const index of new Set([...before, ...this.nearRows])) this.updateRow(rows[index]);
   }
 
+  /** @param {number} index */
+  #ownBlock(index) {
+    return this.blocks.find(block => !block.document && block.indices.includes(index));
+  }
+
   /** Finds the rows around the open segment, which show their whole text. */
   #findNear() {
     const at = this.visible.indexOf(this.bench.session.open);
     this.nearRows = new Set(this.visible.slice(Math.max(0, at - NUM_NEAR), at + NUM_NEAR + 1));
-    this.tabStop = this.visible[at + 1] ?? this.visible[at - 1];
+    const own = this.visible[at + 1] ?? this.visible[at - 1];
+    const other = this.blocks.find(block => block.document);
+    if (own !== undefined) this.tabStop = {document: null, index: own};
+    else this.tabStop = other && {document: other.document, index: other.indices[0]};
+  }
+
+  /** The height of the heading that stays in view above the rows; 0 without the joined list. */
+  #headingHeight() {
+    return this.sections.headingHeight(this.bench.document.session);
   }
 
   /** Keeps the editor at the same height of the window: three rows above it, in a low window one. */
@@ -351,7 +488,11 @@ export class SegmentList {
   showField() {
     const field = this.editorItem.querySelector('.field')?.getBoundingClientRect();
     const box = this.scroll.getBoundingClientRect();
-    if (field) this.scroll.scrollTop += Math.max(0, Math.min(field.bottom - box.bottom, field.top - box.top));
+    if (field)
+      this.scroll.scrollTop += Math.max(
+        0,
+        Math.min(field.bottom - box.bottom, field.top - box.top - this.#headingHeight()),
+      );
   }
 
   /** The pixels by which the editor is too low. Fewer rows are kept above it if its end would be hidden. */
@@ -359,7 +500,7 @@ export class SegmentList {
     const position = this.visible.indexOf(this.bench.session.open);
     const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
     const room = this.scroll.clientHeight - this.editorItem.offsetHeight;
-    let above = 0;
+    let above = this.#headingHeight();
     for (let k = 1; k <= keep; k++) {
       const height = this.elements.get(this.visible[position - k])?.offsetHeight || 31;
       if (k > 1 && above + height > room) break;
@@ -398,8 +539,7 @@ export class SegmentList {
    * @param {number} from
    */
   nextUnconfirmed(from) {
-    const {rows} = this.bench;
-    return this.#nextThat(from, index => isOpen(rows[index]));
+    return this.nextBelow(from, isOpen) ?? this.firstThat(from, isOpen);
   }
 
   /**
@@ -407,17 +547,26 @@ export class SegmentList {
    * @param {number} from
    */
   nextToReview(from) {
-    const {rows} = this.bench;
-    return this.#nextThat(from, index => isToReview(rows[index]));
+    return this.nextBelow(from, isToReview) ?? this.firstThat(from, isToReview);
   }
 
   /**
+   * The next such segment below this one in the list, or null.
    * @param {number} from
-   * @param {(index: number) => boolean} isWanted
+   * @param {(row: Row) => boolean} isWanted
    */
-  #nextThat(from, isWanted) {
-    /** @param {number} index */
-    const isNext = index => index !== from && isWanted(index);
-    return this.visible.slice(this.visible.indexOf(from) + 1).find(isNext) ?? this.bench.order.find(isNext) ?? null;
+  nextBelow(from, isWanted) {
+    const {rows} = this.bench;
+    return this.visible.slice(this.visible.indexOf(from) + 1).find(index => isWanted(rows[index])) ?? null;
+  }
+
+  /**
+   * The first other such segment of the document, or null.
+   * @param {number} from
+   * @param {(row: Row) => boolean} isWanted
+   */
+  firstThat(from, isWanted) {
+    const {rows, order} = this.bench;
+    return order.find(index => index !== from && isWanted(rows[index])) ?? null;
   }
 }

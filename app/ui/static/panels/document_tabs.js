@@ -142,7 +142,7 @@ export class DocumentTabs {
     const {confirmed: numConfirmed, edited: numEdited} = counts;
     const numSegments = counts.all - counts.locked;
     if (this.documents.count({name: document.name, numConfirmed, numSegments, numEdited})) this.paint();
-    if (news.list_stamp === this.#stamp || this.#timer !== undefined) return;
+    if (!this.isRow || news.list_stamp === this.#stamp || this.#timer !== undefined) return;
     const pause = Math.max(0, this.#askedAt + REFRESH_PAUSE_MS - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -253,9 +253,9 @@ export class DocumentTabs {
     tab?.scrollIntoView({block: 'nearest', inline: 'nearest'});
   }
 
-  /** Whether there are several tabs: a row of one would be of no use. */
+  /** Whether there are several tabs: a row of one would be of no use, and the joined list has a bar instead. */
   get isRow() {
-    return this.documents.list.length > 1;
+    return this.documents.list.length > 1 && !this.bench.joined.isOn;
   }
 
   /* ---- drawing ---- */

@@ -122,6 +122,12 @@ export class Header {
             choice('open', t('open.folder'), t('open.folder.detail'), () => bench.files.choose('folder')),
             choice('list', t('open.sample'), null, () => bench.switchTo('open_sample')),
             choice('open', t('documents.menu'), t('documents.menu.detail'), () => openDocuments(bench)),
+            choice(
+              'list',
+              t(bench.joined.isOn ? 'joined.back' : 'joined.menu'),
+              t(bench.joined.isOn ? 'joined.back.detail' : 'joined.menu.detail'),
+              () => bench.joined.toggle(),
+            ),
           ),
           ...(bench.offers.length ? [group(t('open.group.earlier'), ...this.#earlier())] : []),
           group(

@@ -1,0 +1,222 @@
+"""All documents of a project as one list: work across their borders, keyboard, search, and two windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.conftest import SharedApp, new_context, serve_random_model
+from tests.e2e.screen import DOCUMENT, Screen
+from tests.e2e.test_accessibility import AXE, in_both_schemes
+
+SHORT = "The house is small.\nThe dog sleeps.\n"
+
+
+@pytest.fixture
+def own(browser: Browser, model_folder: Path, tmp_path: Path) -> Iterator[SharedApp]:
+    """An app whose project has only the sample and what the test opens."""
+    with serve_random_model(model_folder, tmp_path) as app:
+        yield app
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = new_context(browser)
+    yield context.new_page()
+    context.close()
+
+
+def opened(page: Page, app: SharedApp, **texts: str) -> Screen:
+    """The page with these documents; the last one is shown. The sample is left out of the joined list."""
+    screen = Screen(page, app.address)
+    for name, text in texts.items():
+        screen.open_text(text, f"{name}.txt")
+    screen.field.focus()
+    page.keyboard.press("Alt+Shift+O")
+    page.get_by_role("button", name="Choose documents").click()
+    page.get_by_role("menuitemcheckbox", name="getting-started.txt").click()
+    expect(headings(page)).to_have_count(len(texts))
+    expect(page.locator(".scroll .coming")).to_have_count(0)
+    return screen
+
+
+def headings(page: Page) -> Locator:
+    return page.locator(".dochead")
+
+
+def section(page: Page, name: str) -> Locator:
+    return page.get_by_role("region", name=name)
+
+
+def expect_open(screen: Screen, name: str, number: int) -> None:
+    expect(screen.page.locator(".docinfo .name")).to_have_text(f"{name}.txt")
+    expect(section(screen.page, name).locator(".editor .no")).to_have_text(str(number))
+    expect(screen.field).to_be_focused()
+
+
+def test_a_translator_types_and_confirms_across_two_documents_as_in_one(own: SharedApp, page: Page):
+    screen = opened(page, own, one=SHORT, two=SHORT.replace("small", "old"))
+    expect(page.locator(".doctabs")).to_be_hidden()
+    expect(page.locator(".joinedbar .n")).to_have_text("2 documents · 0 of 4 segments confirmed")
+    section(page, "one").get_by_role("button", name="The dog sleeps.").click()
+    expect_open(screen, "one", 2)
+    page.keyboard.press("Alt+ArrowUp")
+    expect_open(screen, "one", 1)
+    screen.type_text("Das Haus ist klein.")
+    page.keyboard.press("Control+Enter")
+    expect_open(screen, "one", 2)
+    screen.type_text("Der Hund schläft.")
+    page.keyboard.press("Control+Enter")
+    expect_open(screen, "two", 1)  # the next document, at once
+    expect(headings(page).first).to_contain_text("2 of 2 confirmed")
+    screen.type_text("Das Haus ist alt.")
+    page.keyboard.press("Alt+ArrowUp")  # a text that is only typed goes on living across the border
+    expect_open(screen, "one", 2)
+    screen.expect_text("Der Hund schläft.")
+    expect(section(page, "two").locator(".row").first).to_contain_text("Das Haus ist alt.")
+    page.keyboard.press("Alt+ArrowDown")
+    expect_open(screen, "two", 1)
+    screen.expect_text("Das Haus ist alt.")
+    page.keyboard.press("Control+Enter")
+    expect_open(screen, "two", 2)
+    screen.type_text("Der Hund ruht.")
+    page.keyboard.press("Control+Enter")
+    expect(screen.notes.last).to_have_text("All segments of the documents in the list are confirmed.")
+    expect(page.locator(".joinedbar .n")).to_have_text("2 documents · 4 of 4 segments confirmed")
+
+    section(page, "one").get_by_role("button", name="The house is small.").click()
+    expect_open(screen, "one", 1)
+    screen.wait_for_proposal()
+    page.keyboard.press("Control+z")  # the steps of that document, as in its tab
+    expect(section(page, "one").locator(".editor .no")).to_have_text("2")
+    expect(headings(page).first).to_contain_text("1 of 2 confirmed")
+    expect(headings(page).last).to_contain_text("2 of 2 confirmed")
+
+    page.reload()
+    expect_open(screen, "one", 2)
+    expect(headings(page)).to_have_count(2)
+    expect(section(page, "two").locator(".row")).to_have_count(2)
+    page.keyboard.press("Alt+Shift+O")
+    expect(headings(page)).to_have_count(0)
+    expect(page.locator(".doctabs")).to_be_visible()
+    expect(page.locator(".row")).to_have_count(1)
+    screen.check_nothing_went_wrong()
+
+
+def test_filter_and_search_are_about_all_documents_and_stay_at_the_border(own: SharedApp, page: Page):
+    screen = opened(page, own, one=DOCUMENT, two=DOCUMENT.replace("router", "printer"), three=SHORT)
+    screen.type_text("Das Haus ist klein.")
+    screen.wait_until_saved()
+    section(page, "one").locator(".row").first.click()
+    expect_open(screen, "one", 1)
+    expect(page.locator("[data-filter=all] .n")).to_have_text("10")
+    expect(page.locator("[data-filter=edited] .n")).to_have_text("1")
+    search = page.locator(".tools .search input")
+    search.fill("network")
+    expect(page.locator(".found")).to_have_text("4 found")
+    expect(section(page, "three")).to_be_hidden()
+    places = []
+    for _ in range(5):
+        places.append(f"{page.locator('.docinfo .name').inner_text()} {page.locator('.editor .no').inner_text()}")
+        search.press("Enter")
+        screen.eventually(
+            lambda before=places[-1]: (
+                before  # type: ignore[misc]
+                != f"{page.locator('.docinfo .name').inner_text()} {page.locator('.editor .no').inner_text()}"
+            )
+        )
+        expect(search).to_be_focused()
+    assert [place.replace("\n", "") for place in places] == [
+        "one.txt 1",
+        "one.txt 3",
+        "two.txt 1",
+        "two.txt 3",
+        "one.txt 1",
+    ]
+    search.press("Escape")
+    page.locator("[data-filter=edited]").click()
+    expect(section(page, "three").locator(".row")).to_have_count(1)
+    expect(section(page, "two")).to_be_hidden()
+    section(page, "three").locator(".row").click()
+    expect_open(screen, "three", 1)
+    expect(page.locator("[data-filter=edited]")).to_have_attribute("aria-pressed", "true")
+    expect(section(page, "one")).to_be_hidden()
+    screen.check_nothing_went_wrong()
+
+
+def test_rows_of_all_documents_are_reached_by_arrow_keys_and_axe_finds_no_problem(own: SharedApp, page: Page):
+    screen = opened(page, own, one=SHORT, two=SHORT, three=SHORT)
+    page.keyboard.press("Alt+PageUp")
+    expect_open(screen, "two", 1)
+    expect(page.locator(".row[tabindex='0']")).to_have_count(1)
+    section(page, "one").locator(".row").last.focus()
+    page.keyboard.press("ArrowUp")
+    expect(section(page, "one").locator(".row").first).to_be_focused()
+    page.keyboard.press("End")
+    expect(section(page, "three").locator(".row").last).to_be_focused()
+    expect(page.locator(".row[tabindex='0']")).to_have_count(1)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(section(page, "two").locator(".row").last).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(screen.field).to_be_focused()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert in_both_schemes(page) == []
+    screen.check_nothing_went_wrong()
+
+
+def test_work_in_another_window_shows_and_the_editor_does_not_move(own: SharedApp, page: Page):
+    screen = opened(page, own, one=SHORT, two=SHORT.replace("small", "old"))
+    other = Screen(page.context.new_page(), own.address)
+    expect(section(other.page, "two").locator(".editor")).to_be_visible()  # the browser remembers the list
+    section(other.page, "one").locator(".row").first.click()
+    expect_open(other, "one", 1)
+    top = screen.page.locator(".editor").bounding_box()
+    other.type_text("Ein kleines Haus.")
+    other.page.keyboard.press("Control+Enter")
+    row = section(page, "one").locator(".row").first
+    expect(row).to_contain_text("Ein kleines Haus.")
+    expect(row).to_have_attribute("data-state", "confirmed")
+    expect(headings(page).first).to_contain_text("1 of 2 confirmed")
+    assert screen.page.locator(".editor").bounding_box() == top
+    screen.open_text(SHORT, "three.txt")
+    expect(section(other.page, "three").locator(".row")).to_have_count(2)  # a new document of the project
+    screen.check_nothing_went_wrong()
+    other.check_nothing_went_wrong()
+
+
+def test_a_project_with_one_document_says_so_and_nothing_is_clipped_in_german(browser: Browser, own: SharedApp):
+    context = browser.new_context(locale="de-DE", viewport={"width": 1024, "height": 768})
+    context.set_default_timeout(60_000)
+    try:
+        screen = Screen(context.new_page(), own.address)
+        page = screen.page
+        screen.field.focus()
+        page.get_by_role("button", name="Dokumente").click()
+        page.get_by_role("menuitem", name="Dokumente des Projekts als eine Liste").click()
+        expect(page.get_by_text("Das Projekt hat kein anderes Dokument in diesen Sprachen.")).to_be_attached()
+        clipped = """row => [...row.querySelectorAll(':not(.sr)')]
+            .filter(part => part.clientWidth && part.scrollWidth > part.clientWidth + 1).map(part => part.className)"""
+        assert page.locator(".joinedbar").evaluate(clipped) == []
+        assert page.locator(".dochead").evaluate(clipped) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1024
+        page.get_by_role("button", name="Nur ein Dokument").click()
+        expect(page.locator(".joinedbar")).to_be_hidden()
+        expect(screen.field).to_be_focused()
+        screen.check_nothing_went_wrong()
+    finally:
+        context.close()
+
+
+def test_a_document_that_is_deleted_leaves_the_list(own: SharedApp, page: Page):
+    screen = opened(page, own, one=SHORT, two=SHORT)
+    screen.page.keyboard.press("Alt+o")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("row").filter(has_text="one.txt").first.get_by_role("button", name="Delete").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    page.keyboard.press("Escape")
+    expect(headings(page)).to_have_count(1)
+    screen.check_nothing_went_wrong()
