@@ -57,6 +57,11 @@ Please save your document before you close the window.
 The cat slept on the old sofa all afternoon.
 """
 SLOW_MS = 120_000
+LETTERS = {
+    "letter-1.txt": "Thank you for your letter.\nThe invoice was sent last week.\nPlease check the address.\n",
+    "letter-2.txt": "Your order arrived today.\nWe will send it tomorrow.\nThe delivery takes three days.\n",
+    "letter-3.txt": "The meeting is on Monday.\nPlease bring your documents.\nWe look forward to seeing you.\n",
+}
 MARKDOWN = """# Notes
 
 Open the **settings** and select the [wireless network](https://harbor.example/network).
@@ -313,6 +318,24 @@ class Pictures:
         self.close_notices()
         self.page.mouse.move(700, 855)
         self.save("docs/pictures/tags.png", ".editor")
+
+    def scene_joined_list(self) -> None:
+        for name, text in LETTERS.items():
+            self.screen.open_text(text, name)
+        self.screen.field.focus()
+        self.page.keyboard.press("Alt+Shift+O")
+        self.page.locator(".row", has_text="Your order").click()
+        self.screen.eventually(lambda: self.page.locator(".docinfo .name").inner_text().startswith("letter-2"))
+        self.screen.wait_for_proposal()
+        self.screen.type_text("Ihre Bestellung ist heute angekommen.")
+        self.screen.confirm()
+        self.screen.wait_for_proposal()
+        self.close_notices()
+        self.page.keyboard.press("Alt+j")
+        self.page.mouse.move(700, 855)
+        self.save("docs/pictures/joined-list.png")
+        self.page.keyboard.press("Alt+j")
+        self.page.keyboard.press("Alt+Shift+O")
 
     def scene_language_model(self) -> None:
         """A small language model from a package; without it, its pictures stay as they are."""

@@ -203,7 +203,7 @@ def test_a_project_with_one_document_says_so_and_nothing_is_clipped_in_german(br
         assert page.locator(".joinedbar").evaluate(clipped) == []
         assert page.locator(".dochead").evaluate(clipped) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 1024
-        page.get_by_role("button", name="Nur ein Dokument").click()
+        page.get_by_role("button", name="Nur dieses Dokument").click()
         expect(page.locator(".joinedbar")).to_be_hidden()
         expect(screen.field).to_be_focused()
         screen.check_nothing_went_wrong()

@@ -129,6 +129,7 @@ export class JoinedView {
       };
       const element = choice(isIn ? 'check' : '', one.name, detail, isOwn ? null : act);
       element.querySelector('b')?.setAttribute('dir', 'auto');
+      element.title = one.name;
       element.setAttribute('role', 'menuitemcheckbox');
       element.setAttribute('aria-checked', String(isIn));
       return element;
