@@ -25,7 +25,8 @@ from app.tags.strip import BareText, Cut
 from app.text.line_breaks import breaks_between_lines
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from app.text.ordinal_marks import OrdinalMark, ordinal_mark
-from app.text.quantities.quantity_reading import WHOLE_AMOUNT
+from app.text.quantities.quantity_forms import date_in_full
+from app.text.quantities.quantity_reading import WHOLE_AMOUNT, quantities
 from engine import (
     Alternative,
     Hypothesis,
@@ -101,6 +102,7 @@ class Protection:
             if suffix.kind == "ordinal" and number.text in ordinals
         ]
         cuts += [Cut(*dash.span()) for dash in WHOLE_AMOUNT.finditer(source)]
+        cuts += _dates(found, original)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(cuts or tag_cuts) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
@@ -390,6 +392,15 @@ def _ordinals(found: Sequence[NonTranslatable], direction: str | None) -> dict[s
         mark = ordinal_mark(following.text, target) if following is not None and is_number else None
         marks.setdefault(element.text, set()).add(mark)
     return {text: mark for text, own in marks.items() if len(own) == 1 and (mark := next(iter(own))) is not None}
+
+
+def _dates(found: Sequence[NonTranslatable], original: Request) -> Iterator[Cut]:
+    """Dates in digits or with a short name of the month, which the model reads in full: "5.12.2026", "Dec. 24"."""
+    language = (original.direction or "").partition("-")[0]
+    for quantity in quantities(original.source, language) if language else ():
+        written = date_in_full(quantity, original.source[max(0, quantity.start - 8) : quantity.start], language)
+        if written and not any(one.start < quantity.end and quantity.start < one.end for one in found):
+            yield Cut(quantity.start, quantity.end, written)
 
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:

@@ -19,6 +19,7 @@ from engine.decoding.limits import MAX_FORMS
 from engine.model.directions import languages_of
 from engine.request import Avoid, Phrase, Request
 from engine.text import Codec, NormalText, normalise, short_code
+from engine.text.abbreviations import in_full
 from engine.text.capitals import (
     LEAST_WORDS_OF_TEXT,
     Capitals,
@@ -110,6 +111,7 @@ class RequestReader:
     def _plain(self, given: Request, language: str) -> RequestReading:
         source = self.source_codec.normal(given.source)
         source = source.then(without_gender_signs(source.text, language))
+        source = source.then(in_full(source.text, language))
         source = replace(source, text=with_small_function_words(source.text, language))
         prefix = GivenPrefix.of(given.prefix, self.codec)
         plain = self.codec.normalise

@@ -6,7 +6,7 @@
 
 The columns are the direction, the form of address ("-": any; "formal" also where none is asked for), the words of the
 source in any case, and the accepted translations, the usual one first. "^" is the beginning of the sentence. "$" is its
-end or a place before punctuation. "{}" is a name, which the translation has unchanged.
+end or a place before punctuation. "{}" is a name, which the translation has unchanged. A digit follows in place of "#".
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ class SetPhrases:
 
 
 def _pattern(source: str) -> re.Pattern[str]:
-    words = source.removeprefix("^").removesuffix("$").split()
+    words = source.removeprefix("^").removesuffix("$").removesuffix("#").split()
     body = r"\s+".join(_NAME if word == "{}" else re.escape(word).replace("ß", "(?:ß|ss)") for word in words)
     before = r"^\s*" if source.startswith("^") else r"(?<!\w)(?<!\w-)"
-    after = _AT_END if source.endswith("$") else r"(?!\w)(?!-\w)"
+    after = {"$": _AT_END, "#": r"(?=\s?\d)"}.get(source[-1], r"(?!\w)(?!-\w)")
     return re.compile(before + body + after, re.IGNORECASE)
 
 

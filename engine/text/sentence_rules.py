@@ -169,7 +169,7 @@ class SentenceRules:
         if is_capital and len(words) > 1 and not self.names.isdisjoint(names):
             return None
         if not self.after_numbers.isdisjoint(names) and len(words) > 1 and _counts(words[-2]):
-            return bool(word) or None
+            return (not self.capital_nouns or word.lower() in self.starters) if word else None
         if not self.inside.isdisjoint(names):
             return False
         if is_capital and len(last) == 1:  # an initial

@@ -15,6 +15,7 @@ LINES = """\
 en-de\t-\t^kind regards$\tMit freundlichen Grüßen|Freundliche Grüße
 en-de\tformal\t^dear Ms. {}$\tSehr geehrte Frau {}
 en-de\tinformal\t^dear Ms. {}$\tLiebe Frau {}
+en-de\t-\tno. #\tNr.
 en-de\t-\tpower cord\tNetzkabel|Netzkabels
 de-en\t-\t^freundliche grüße$\tKind regards
 """
@@ -41,6 +42,7 @@ def entries(tmp_path: Path) -> SetPhrases:
         ("dear ms. neighbour, hello", []),  # not a name
         ("A power cord and a power cord", ["Netzkabel", "Netzkabel"]),
         ("A power cordless drill", []),
+        ("No. 5, no. 6 and no. one said no.", ["Nr.", "Nr."]),
     ],
 )
 def test_entries_are_found_in_their_places(entries: SetPhrases, source: str, texts: list[str]) -> None:
@@ -129,6 +131,9 @@ def test_translation_tells_which_texts_come_from_set_phrases(source: str, listed
         ("en-de", "The delivery note shows the quantity of the goods.", "Der Lieferschein zeigt"),
         ("en-de", "In the event of force majeure, the delivery period is extended.", "Bei höherer Gewalt"),
         ("en-de", "I would like to thank you in advance for your support.", "Ihnen im Voraus"),
+        ("en-de", "No. 5 is broken. No. 6 works.", "kaputt. Nr. 6"),
+        ("en-de", "Please contact Ms. Schneider (ext. 4711).", "Frau Schneider (Durchwahl 4711)"),
+        ("de-en", "Die Drehzahl beträgt 3000 U/min.", "rpm"),
         ("en-de", "Our reference: AB 123", "Unser Zeichen: AB 123"),
         ("de-en", "i. A. Anna Weber", "p.p. Anna Weber"),
         ("de-en", "Der Betrag ist ohne Abzug zu zahlen.", "without deduction"),

@@ -137,3 +137,12 @@ def test_each_list_of_the_rules_has_an_explanation_and_each_language_a_row_in_th
 def test_counted_noun_that_looks_like_the_verb_of_a_question_goes_on(text: str, second: str | None) -> None:
     sentences = [text[start:end] for start, end in sentence_spans(text, "de")]
     assert sentences[-1] == (second or text)
+
+
+def test_a_counted_abbreviation_of_german_ends_a_sentence_only_before_a_word_that_begins_one():
+    text = "Er dauerte ca. 3 Std. Das war gut. Nach 5 min. Pause kam er."
+    assert [text[start:end] for start, end in sentence_spans(text, "de")] == [
+        "Er dauerte ca. 3 Std.",
+        "Das war gut.",
+        "Nach 5 min. Pause kam er.",
+    ]

@@ -16,6 +16,9 @@ from app.text.quantities.quantity import Atom, Quantity
 _MONTH: Final = re.compile(r"M+|L+")
 _MAX_SPELT: Final = 12
 _OTHER_MINUS: Final = ("−", "–", "\u2011", "minus ")
+_BEFORE_DATE: Final = re.compile(
+    r"\b(?:[Aa]b|[Aa]m|bis|den|dem|seit|und|[Vv]om|zum)\s\Z"
+)  # of a date without a year, "am 5.4."
 _THOUSAND: Final = 3  # as a power of ten
 _ORDINAL_MARKS: Final = {
     "fr": ("e", "ème"), "nl": ("e", "de", "ste"), "it": ("º", "ª", "°"), "es": (".º", ".ª", "º", "ª"),
@@ -92,6 +95,26 @@ def other_forms_of(quantity: Quantity, source: str, target: str) -> tuple[str, .
         found.append(quantity.digits)
     forms = frozenset(forms_of(quantity, source, target))
     return tuple(form for form in dict.fromkeys(found) if form not in forms)
+
+
+def date_in_full(quantity: Quantity, before: str, language: str) -> str | None:
+    """A date with the whole name of its month, if it has another form and follows the text `before`; None otherwise.
+
+    >>> from app.text.quantities.quantity_reading import quantities
+    >>> date_in_full(quantities("am 5.12.2026", "de")[0], "am ", "de")
+    '5. Dezember 2026'
+    """
+    (kind, value), *year = quantity.readings[0]
+    if quantity.kind != "date" or kind != "day" or not isinstance(value, tuple) or quantity.text[:4].isdigit():
+        return None
+    conventions = conventions_of(language)
+    is_in_words = any(map(str.isalpha, quantity.text))
+    if (is_in_words and conventions.months[value[0] - 1][0] in quantity.text) or (
+        not is_in_words and not year and _BEFORE_DATE.search(before) is None
+    ):
+        return None
+    years = [int(number) for _, number in year if isinstance(number, Decimal)]
+    return next(_named(*value, *years, there=conventions), None)
 
 
 def _bare(quantity: Quantity, here: Conventions, there: Conventions) -> Iterator[str]:

@@ -386,3 +386,17 @@ def test_ordinal_number_alone_gets_its_mark_without_the_model():
 def test_suffix_in_tags_of_their_own_is_no_ordinal_of_a_placeholder():
     found = nontranslatables("the 21{1}st{/1} exit, <b>n</b>th")
     assert {element.kind for element in found} == {"open", "close"}
+
+
+@pytest.mark.parametrize(
+    ("source", "direction", "asked"),
+    [
+        ("Die Sitzung ist am 05.12.2026.", "de-en", "Die Sitzung ist am 5. Dezember 2026."),
+        ("Am 24.12. und vom 31.12. bis 2.1. zu.", "de-en", "Am 24. Dezember und vom 31. Dezember bis 2. Januar zu."),
+        ("Gültig ab 1. Jan. 2026, siehe 2.1. oben.", "de-en", "Gültig ab 1. Januar 2026, siehe 2.1. oben."),
+        ("Closed on Dec. 24 and 5/12/2026.", "en-de", "Closed on December 24 and May 12, 2026."),
+        ("On 3 March 2026 and 2026-03-15 it rained.", "en-de", "On 3 March 2026 and 2026-03-15 it rained."),
+    ],
+)
+def test_dates_in_digits_and_short_months_are_read_in_full(source: str, direction: str, asked: str) -> None:
+    assert Protection.of(Request(source, direction)).request.source == asked

@@ -1,0 +1,71 @@
+"""Abbreviations of a source in full, as a model reads them; `abbreviations.toml` has the words of each language."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from engine.text.normalisation import NormalText
+
+_DATA: Final = Path(__file__).with_suffix(".toml")
+_LEAST_IN_CAPITALS: Final = 4  # characters of an abbreviation that a text in capitals may have
+_CLOSING: Final = "\"'”’»«)]"
+_LEAST_WORDS: Final = 3  # before an abbreviation whose dot is also the full stop
+
+
+def in_full(text: str, language: str) -> NormalText:
+    """The text with its abbreviations in full, and the way back.
+
+    >>> in_full("Weight approx. 5 kg", "en").text, in_full("Vgl. Abb. 2, d. h. S. 5", "de").text
+    ('Weight approximately 5 kg', 'Vergleiche Abbildung 2, d. h. Seite 5')
+    """
+    pattern, words = _table(language)
+    parts: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for match in pattern.finditer(text) if pattern is not None else ():
+        start, end = match.span()
+        full = words["".join(match.group().split())]
+        if text[end : end + 1].isalnum():
+            full += " "
+        elif not text[end:].strip(_CLOSING) and match[0][-1] == "." and len(text[:start].split()) >= _LEAST_WORDS:
+            full += "."
+        parts += [text[position:start], full]
+        offsets += [*range(position, start), *(min(start + place, end - 1) for place in range(len(full)))]
+        position = end
+    if not position:
+        return NormalText(text)
+    return NormalText("".join([*parts, text[position:]]), (*offsets, *range(position, len(text) + 1)))
+
+
+@cache
+def _table(language: str) -> tuple[re.Pattern[str] | None, dict[str, str]]:
+    """A pattern for the abbreviations of a language, and their words by the abbreviation without spaces."""
+    entries = _entries().get(language, {})
+    words: dict[str, str] = {}
+    patterns: dict[str, str] = {}
+    for entry, full in entries.items():
+        short = entry.strip("# ")
+        cases = {short: full}
+        if len(short) > 2:
+            cases.setdefault(short[0].upper() + short[1:], full[0].upper() + full[1:])
+        if len(short) >= _LEAST_IN_CAPITALS:
+            cases.setdefault(short.upper(), full.upper())
+        for form, written in cases.items():
+            body = re.escape(form).replace("\\ ", r"\s?")
+            before = r"(?:(?<=\d)|(?<=\d\s))" if entry[0] == "#" else r"(?<![\w.-])"
+            behind = (
+                r"(?=\s?[\dIVX])" if entry[-1] == "#" else r"(?![^\W\d]|-)" if form[-1] == "." else r"(?!\w|\s?[-–])"
+            )
+            words.setdefault("".join(form.split()), written)
+            patterns.setdefault(form, before + body + behind)
+    longest_first = sorted(patterns, key=len, reverse=True)
+    return re.compile("|".join(patterns[form] for form in longest_first)) if patterns else None, words
+
+
+@cache
+def _entries() -> dict[str, dict[str, str]]:
+    return tomllib.loads(_DATA.read_text(encoding="utf-8"))
