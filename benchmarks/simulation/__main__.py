@@ -19,12 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from app.glossary import term_matcher
-from app.glossary.lemmas import with_forms
-from app.glossary.reading.glossary_file import read_glossary
 from app.models.loading import SEARCH
-from app.segments.resolved_constraints import resolve_constraints
-from app.segments.segment_constraints import NO_CONSTRAINTS
 from benchmarks.paper_dba import Progress, commit, environment, file_checksum, write_json
 from benchmarks.programs import run_program
 from benchmarks.simulation import effort
@@ -86,7 +81,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--model", type=Path, default=Path("data/models/en-de"), help="model folder (%(default)s)")
     parser.add_argument("--direction", help="as en-de; the model's first if not given")
-    parser.add_argument("--glossary", type=Path, help="glossary file, for the way of working with one")
     parser.add_argument("--segments", type=int, default=50, help="segments of each set (%(default)s)")
     parser.add_argument("--max-words", type=int, default=60, help="longer segments are left out (%(default)s)")
     parser.add_argument(
@@ -143,8 +137,6 @@ def run(options: argparse.Namespace) -> None:
         for way in [*ways_of_working(correcting), *ways_of_completing(), *ways_of_suggesting(correcting)]
         if isinstance(way, PostEditing) or options.ways is None or any(text in way.name for text in options.ways)
     ]
-    if options.glossary is None:
-        ways = [way for way in ways if way.name != "glossary"]
     results: dict[str, Any] = {
         "settings": {
             "model": translator.name,
@@ -168,8 +160,6 @@ def run(options: argparse.Namespace) -> None:
     }
     options.output.mkdir(parents=True, exist_ok=True)
     for name, segments in sets.items():
-        if options.glossary:
-            segments = with_terms(segments, options.glossary, direction)
         engine = Engine(translator, replace(SEARCH, beam=options.beam), not options.without_waiting)
         progress = Progress(name)
         found = simulate(segments, engine, ways, requesters, options.kinds, options.seed, progress, options.minutes)
@@ -201,23 +191,7 @@ def sets_of(options: argparse.Namespace, direction: str) -> dict[str, list[Segme
 def files_of(options: argparse.Namespace) -> list[Path]:
     files = [Path(file) for _, *files in options.documents for file in files]
     files += [Path(words[1]) for words in options.post_edits]
-    return files + ([options.glossary] if options.glossary else [])
-
-
-def with_terms(segments: Sequence[Segment], glossary: Path, direction: str) -> list[Segment]:
-    """The segments with the terms of a glossary that the app would require."""
-    imported = read_glossary(glossary.read_bytes(), glossary.name, direction)
-    source, target = direction.split("-")
-    matcher = term_matcher(with_forms(list(imported.terms), target), language=source)
-    return [
-        replace(
-            segment,
-            terms=tuple(
-                one.phrase() for one in resolve_constraints(NO_CONSTRAINTS, matcher.find(segment.source)).required
-            ),
-        )
-        for segment in segments
-    ]
+    return files
 
 
 def simulate(
@@ -273,7 +247,6 @@ def simulate(
         "num_documents": len({segment.document for segment in segments}),
         "num_words": sum(len(goal.split()) for goal in goals),
         "num_hard": sum(count >= MANY_WRONG for count in wrong),
-        "num_with_terms": sum(bool(segment.terms) for segment in segments),
         "num_wrong_words": wrong,
         "bleu": bleu(free, goals),
         "post_editing_actions_a_word": sum(one.actions for one in plain) / sum(len(words_of(goal)) for goal in goals),

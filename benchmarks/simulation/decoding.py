@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
-import torch
-
 from engine import Alternative, Hypothesis, InvalidRequest, Request, SearchOptions, Translation, Translator
-from engine.text import EOS
 
 T = TypeVar("T")
 
@@ -91,35 +88,6 @@ class Engine:
 
         self._alternatives[request, offset] = self._timed(answer, "alternatives")
         return self._alternatives[request, offset]
-
-    def scores(self, request: Request, texts: Sequence[str]) -> list[float]:
-        """The log-probability per piece of each text as a translation of the request's source, in one batch.
-
-        A text that the model cannot spell gets minus infinity.
-        """
-        if not texts:
-            return []
-        translator = self.translator
-        assert isinstance(translator, Translator), "only a model gives scores"
-        model = translator._model
-
-        @torch.inference_mode()
-        def answer() -> list[float]:
-            prepared = translator.pipeline.prepare(Request(request.source, direction=request.direction))
-            source = model.source_ids(prepared.source_ids, prepared.direction, prepared.marks)
-            targets = [[*model.codec.encode(text).ids, EOS] for text in texts]
-            padded = torch.tensor([ids + [EOS] * (max(map(len, targets)) - len(ids)) for ids in targets])
-            sources = torch.tensor([source] * len(targets))
-            lengths = torch.full((len(targets),), len(source))
-            starts = torch.tensor([model.starts(prepared.direction)] * len(targets))
-            log_probs = model.transformer.score(sources, lengths, padded, starts).double()
-            return [float(row[: len(ids)].mean()) for row, ids in zip(log_probs, targets, strict=True)]
-
-        found, _ = self._timed(answer, "scores")
-        return [
-            score if translator.misspelling(text) is None else float("-inf")
-            for text, score in zip(texts, found, strict=True)
-        ]
 
     def places(self, request: Request, count: int) -> tuple[list[str], float]:
         """The text to follow with the first phrase at other places, best first, and the seconds that a person waits."""

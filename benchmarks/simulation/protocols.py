@@ -23,7 +23,7 @@ from benchmarks.simulation.words import (
     put_in,
     words_of,
 )
-from engine import Hypothesis, Phrase, Request
+from engine import Hypothesis, Request
 
 NOTHING = Effort()
 POINTING = Effort(decisions=1, hand_moves=2)  # to decide, go to the mouse and return; the click comes on top
@@ -33,13 +33,12 @@ MAX_OFFERS = 8  # in a segment; unasked replacements may go on for ever
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A source sentence, the text that the person is to reach, and required terms where a glossary has some."""
+    """A source sentence, and the text that the person is to reach."""
 
     source: str
     goal: str
     direction: str
     document: str = ""
-    terms: tuple[Phrase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,19 +422,6 @@ class Alternatives:
         yield State(text, effort + Effort(keys=1))  # closes the list
 
 
-@dataclass(frozen=True, slots=True)
-class Glossary:
-    """The translation has the glossary's terms from the start, without a gesture."""
-
-    name: str = "glossary"
-
-    def states(self, segment: Segment, engine: Engine, is_oracle: bool) -> Iterator[State]:
-        if segment.terms:
-            answer = engine.translate(Request(segment.source, segment.direction, segment.terms), "glossary")
-            if answer.texts:
-                yield State(answer.texts[0])
-
-
 def word_prediction(segment: Segment, engine: Engine) -> tuple[int, int]:
     """(words predicted right, words): the goal's words that the engine gives next after all goal words before them.
 
@@ -478,4 +464,4 @@ def ways_of_working(requesters: list[Requester]) -> list[WayOfWorking]:
                 Typing(f"typing, rest offered: {requester.name}", requester, "whole"),
                 Typing(f"typing, changes offered: {requester.name}", requester, "parts"),
             ]
-    return [*ways, Ban(), Alternatives(), Glossary()]
+    return [*ways, Ban(), Alternatives()]
