@@ -80,7 +80,8 @@ _MODULES: Final = {
     "demo": "demo_command",
     "keys": "keys_command", "people": "people_command", "memory": "memory_command",
     "import-review": "review_command",
-    "assignments": "assignments_command", "webhooks": "webhooks_command", "usage": "usage_command",
+    "assignments": "assignments_command", "deadlines": "deadlines_command",
+    "webhooks": "webhooks_command", "usage": "usage_command",
     "dependencies": "dependencies",
 }  # fmt: skip
 
@@ -300,6 +301,7 @@ def with_api(page: Doors, sessions: Sessions, keys: ApiFile, metrics: Metrics) -
         sessions.store,
         metrics,
         sessions.assignments,
+        sessions.totals,
         sessions.library,
         ApiJobs(StoredJobs(keys)),
     )

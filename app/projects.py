@@ -232,13 +232,6 @@ class Projects:
 
         self._log(actor, workspace, "part rules", project, write, details={"format": key, "rules": [*lines]})
 
-    def choose_deadline(self, actor: Actor, workspace: Workspace, project_id: int, deadline_ms: int | None) -> None:
-        """Sets the deadline of a project, which may have none."""
-        project = replace(self.managed(actor, project_id), deadline_ms=deadline_ms)
-        details = {"deadline_ms": deadline_ms}
-        self._log(actor, workspace, "deadline", project, lambda db: update_project(db, project), details=details)
-        self._show(project)
-
     def delete(self, actor: Actor, workspace: Workspace, project_id: int, into_id: int | None) -> None:
         """Deletes a project. Its documents, term bases and imported memories go into another one of its languages.
 

@@ -54,6 +54,7 @@ COMMANDS: Final = {
     "keys": "create, list and revoke the keys of other programs, for the HTTP API",
     "people": "give people roles and passwords, and make them members of projects",
     "assignments": "list assignments of documents to people, assign documents or parts of them, and end assignments",
+    "deadlines": "list totals and deadlines of projects and documents, set deadlines, and remove them",
     "usage": "show what projects and API keys used in each month, and give projects budgets",
     "webhooks": "tell other programs that documents were finished, assigned or returned",
     "mcp": "give an assistant three tools (MCP): translate with constraints, look up terms, check",
@@ -408,6 +409,24 @@ def build_parser() -> argparse.ArgumentParser:
             help="only these segments, such as 1-40, as the page numbers them (default: the document, not its parts)",
         )  # fmt: skip
     giving.add_argument("name", metavar="NAME", help="a member of the document's project")
+
+    deadlines = add("deadlines", manuals.DEADLINES)
+    action = _adder_of_actions(deadlines, "what to do")
+    due = action("list", "list what is to do in projects and documents, and when it is due")
+    due.add_argument("project", type=positive, nargs="?", metavar="PROJECT", help="only this project")
+    due.add_argument("--json", action="store_true", help="a JSON object for each project")
+    dating = action("set", "set the deadline of a project or of a document")
+    dating.add_argument(
+        "time", metavar="TIME", help="such as 2026-12-04T17:00 in this computer's time zone, or 2026-12-04T17:00+01:00"
+    )
+    undating = action("remove", "remove a deadline; a document then has that of its project")
+    for command in (dating, undating):
+        whose = command.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--project", type=positive, metavar="NUMBER", help="a number that `people projects` shows")
+        whose.add_argument(
+            "--document", type=positive, metavar="SESSION", help="a number that `assignments list` shows"
+        )
+    _add_log_flag(due, dating, undating)
 
     usage = add("usage", manuals.USAGE)
     action = _adder_of_actions(usage, "what to do")

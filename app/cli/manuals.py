@@ -268,6 +268,22 @@ examples:
 """
     + _PLAIN_STATUS
 )
+DEADLINES = (
+    """\
+Lists the segments of projects and of their documents that are to do, with deadlines, as "Totals" on the page does; sets
+deadlines of projects and documents, and removes them. A document without its own deadline has that of its project.
+Times are shown in UTC. `urgency` in JSON is overdue, soon (within a day), or empty.
+
+A running app uses a new deadline at once; open pages show it within twenty seconds. The log contains it.
+
+examples:
+  python -m app deadlines list 2
+  python -m app deadlines set 2026-12-04T17:00 --project 2
+  python -m app deadlines set 2026-12-03T12:00+01:00 --document 3
+  python -m app deadlines remove --document 3
+"""
+    + _PLAIN_STATUS
+)
 MCP = (
     """\
 Speaks the Model Context Protocol on standard input and output, for assistants that start programs. Nothing else is

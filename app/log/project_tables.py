@@ -126,9 +126,10 @@ def insert_project(db: Database, project: Project) -> int:
 
 
 def update_project(db: Database, project: Project) -> None:
-    """Stores the fields of a project, except its languages and the time at which it was made."""
+    """Stores the fields of a project, except its languages, the time at which it was made, and its deadline."""
     values = asdict(project)
-    changes = ", ".join(f"{name} = :{name}" for name in values if name not in ("id", "direction", "created_ms"))
+    kept = ("id", "direction", "created_ms", "deadline_ms")
+    changes = ", ".join(f"{name} = :{name}" for name in values if name not in kept)
     db.execute(f"UPDATE project SET {changes} WHERE id = :id", values)  # noqa: S608 (column names of ours)
 
 

@@ -31,6 +31,7 @@ from app.serving.constrained_texts import Answer, ConstrainedText, TranslationSe
 from app.serving.keys import ip_address_of
 from app.serving.translations import Hangup, TranslationService
 from app.sessions.assignments import Assignments
+from app.sessions.totals import Totals
 from app.text.client_json import MAX_SMALL_BYTES, parsed_json, read_json
 from app.tm.library import MemoryLibrary
 
@@ -72,6 +73,7 @@ class ApiContext:
     store: LogStore
     metrics: Metrics
     assignments: Assignments
+    totals: Totals
     memory: MemoryLibrary
     jobs: ApiJobs
 

@@ -32,6 +32,7 @@ from app.serving import (
     mtuoc_api,
     opus_cat_api,
     own_api,
+    project_api,
     session_api,
     tmserver_api,
 )
@@ -155,7 +156,7 @@ def build_api(context: ApiContext) -> FastAPI:
     )
     api.state.context = context
     api.state.is_stopping = False
-    parts = (own_api, job_api, document_api, session_api, assignment_api)
+    parts = (own_api, job_api, document_api, session_api, assignment_api, project_api)
     deepl = (deepl_api, deepl_glossaries, deepl_documents, deepl_memories)
     for part in (*parts, *deepl, libretranslate_api, apertium_api, opus_cat_api, tmserver_api):
         api.include_router(part.router)

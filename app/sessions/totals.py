@@ -6,15 +6,17 @@ import time
 from dataclasses import asdict
 from typing import Literal
 
+from sqlite_utils import Database
+
 from app.access.actor import Actor
 from app.formats.documents import Export
-from app.log.deadlines import check_deadline, set_document_deadline
+from app.i18n import Message
+from app.log.deadlines import check_deadline, iso_time, set_document_deadline, set_project_deadline
 from app.log.records import NewEvent
 from app.log.store import LogStore
 from app.projects import Projects
 from app.reports.project_totals import Amount, ProjectTotals, project_totals, totals_csv, totals_workbook
 from app.segments.state import Json
-from app.workspace.commands import Workspace
 
 FileKind = Literal["csv", "xlsx"]
 
@@ -47,16 +49,34 @@ class Totals:
         totals = self._of(actor, project_id)
         return totals_csv(totals) if kind == "csv" else totals_workbook(totals)
 
-    def set_project_deadline(
-        self, actor: Actor, workspace: Workspace, project_id: int, deadline_ms: int | None
-    ) -> None:
-        """Sets the deadline of a project, for its documents without their own; None removes it."""
-        check_deadline(deadline_ms)
-        self._projects.choose_deadline(actor, workspace, project_id, deadline_ms)
-        self._store.list_changes.whole()
+    def with_times(self, actor: Actor, project_id: int) -> Json:
+        """The same for people and programs outside: `deadline` and `due` are times in ISO 8601, in UTC."""
+        return {
+            name: value for name, value in _with_times(self.view(actor, project_id)).items() if name != "is_managed"
+        }
 
-    def set_document_deadline(self, actor: Actor, session_id: int, deadline_ms: int | None) -> None:
-        """Sets the deadline of a document; None leaves it to the project."""
+    def set_project_deadline(self, actor: Actor, project_id: int, deadline_ms: int | None) -> None:
+        """Sets the deadline of a project, for its documents without their own; None removes it.
+
+        The log of the project's newest document has the event.
+        """
+        check_deadline(deadline_ms)
+        project, store = self._projects.managed(actor, project_id), self._store
+
+        def change(db: Database) -> None:
+            set_project_deadline(db, project_id, deadline_ms)
+
+        if newest := store.sessions_of_project(actor, project_id, project.direction)[-1:]:
+            named = {"project": project_id, "name": project.name, "direction": project.direction}
+            event = NewEvent("project", {"change": "deadline", **named, "deadline_ms": deadline_ms})
+            store.append_all(actor, newest[0].id, [event], change=change)
+        else:
+            with store.connection.transaction(Message("change the project")):
+                change(store.connection.db)
+        store.list_changes.whole()
+
+    def set_document_deadline(self, actor: Actor, session_id: int, deadline_ms: int | None) -> int:
+        """Sets the deadline of a document; None leaves it to the project, whose number is returned."""
         check_deadline(deadline_ms)
         project_id = self._store.project_of(actor, session_id)
         self._store.people.access(actor).check_manages(project_id)
@@ -68,6 +88,7 @@ class Totals:
             change=lambda db: set_document_deadline(db, session_id, deadline_ms),
         )
         self._store.list_changes.row(session_id)
+        return project_id
 
     def _of(self, actor: Actor, project_id: int) -> ProjectTotals:
         project = self._projects.get(actor, project_id)
@@ -77,3 +98,14 @@ class Totals:
 def _amount(amount: Amount) -> Json:
     to_do = {"num_segments_to_do": amount.num_segments_to_do, "num_words_to_do": amount.num_words_to_do}
     return {**asdict(amount), **to_do}
+
+
+def _with_times(view: Json) -> Json:
+    """The view with `deadline` in place of `deadline_ms`, and so on, here and in its lists."""
+    found: Json = {}
+    for name, value in view.items():
+        if name in ("deadline_ms", "due_ms"):
+            found[name.removesuffix("_ms")] = None if value is None else iso_time(value)
+        else:
+            found[name] = [_with_times(one) for one in value] if isinstance(value, list) else value
+    return found

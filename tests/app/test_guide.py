@@ -119,7 +119,8 @@ def document(shell: Shell, key: str) -> Any:
 
 
 def test_each_printed_request_is_run_here() -> None:
-    run_here = ("/healthz", "/api/v1/translate", "/api/v1/documents", "/api/v1/assignments", "/tmserver/")
+    own = [f"/api/v1/{name}" for name in ("translate", "documents", "assignments", "projects", "sessions/3/deadline")]
+    run_here = ("/healthz", *own, "/tmserver/")
     requests = [command for command in printed("curl ") if command.startswith("curl ")]
     assert [command for command in requests if not any(path in command for path in run_here)] == []
 
@@ -157,6 +158,22 @@ def test_documents_are_assigned_with_curl(shell: Shell, document: Any) -> None:
     assert [each["parts"] for each in shell.json(listing)["documents"] if each["session"] == number] == [
         [{"person": "Ben", "first": 1, "last": 20}]
     ]
+
+
+def test_deadlines_are_set_read_and_removed_with_curl(shell: Shell, document: Any) -> None:
+    found = httpx.get(f"{shell.address}/api/v1/sessions", headers={"authorization": f"Bearer {shell.variables['KEY']}"})
+    number = next(each["id"] for each in found.json()["sessions"] if each["document"] == "manual.docx")
+    listing, reading, of_project, of_document, removing = printed("/api/v1/projects ")
+    projects = shell.json(listing)["projects"]
+    (project,) = [each["id"] for each in projects if each["name"] == "Ana (API)"]
+    here = {"projects/2/": f"projects/{project}/", "sessions/3/": f"sessions/{number}/"}
+    assert shell.json(of_project, **here)["deadline"] == "2026-12-04T16:00:00Z"
+    assert shell.json(of_document, **here)["documents"][0]["due"] == "2026-12-03T11:00:00Z"
+    (row,) = shell.json(reading, **here)["documents"]
+    assert (row["deadline"], row["amount"]["num_segments"]) == ("2026-12-03T11:00:00Z", 40)
+    assert shell.json(removing, **here)["documents"][0]["due"] == "2026-12-04T16:00:00Z"
+    shown = shell.run(f"pinpoint deadlines list {project}")
+    assert "manual.docx: 40 of 40 segments to do, due 2026-12-04T16:00:00Z, as the project" in shown
 
 
 @pytest.mark.usefixtures("key")

@@ -76,7 +76,7 @@ def test_project_without_documents_and_document_without_words_have_totals(team: 
     view = team.sessions.totals.view(ANA, empty)
     assert (view["documents"], view["people"], numbers(view), view["urgency"]) == ([], [], (0, 0, 0, 0), "")
     document = team.sessions.open_document(ANA, b"*** 12 ***\n", "signs.txt")
-    team.sessions.totals.set_project_deadline(ANA, document, empty, NOON)
+    team.sessions.totals.set_project_deadline(ANA, empty, NOON)
     view = team.sessions.totals.view(ANA, empty)
     assert document.project.id == empty and view["documents"][0]["amount"]["num_segments"] == 1
     for kind in ("csv", "xlsx"):
@@ -89,7 +89,7 @@ def test_only_those_who_manage_a_project_set_deadlines(team: Team):
     totals, session = team.sessions.totals, team.document.session_id
     for actor in (BEN, DAN):
         with pytest.raises(CommandError, match="Only managers"):
-            totals.set_project_deadline(actor, team.document, project_of(team), NOON)
+            totals.set_project_deadline(actor, project_of(team), NOON)
         with pytest.raises(CommandError, match="Only managers"):
             totals.set_document_deadline(actor, session, NOON)
     stranger = Actor.person("Eve")
@@ -99,15 +99,15 @@ def test_only_those_who_manage_a_project_set_deadlines(team: Team):
     with pytest.raises((CommandError, LogError)):
         totals.view(stranger, project_of(team))
     for actor in (ANA, OWNER):
-        totals.set_project_deadline(actor, team.document, project_of(team), NOON)
+        totals.set_project_deadline(actor, project_of(team), NOON)
         totals.set_document_deadline(actor, session, NOON)
-        totals.set_project_deadline(actor, team.document, project_of(team), None)
+        totals.set_project_deadline(actor, project_of(team), None)
         totals.set_document_deadline(actor, session, None)
 
 
 def test_deadline_of_a_document_comes_before_that_of_its_project_and_survives_a_restart(team: Team):
     totals, session = team.sessions.totals, team.document.session_id
-    totals.set_project_deadline(ANA, team.document, project_of(team), NOON)
+    totals.set_project_deadline(ANA, project_of(team), NOON)
     totals.set_document_deadline(ANA, session, NOON + HOUR)
     team.sessions.workspaces.forget(team.document)
     other = team.sessions.find(OWNER, team.document.token)
@@ -133,7 +133,7 @@ def test_pages_hear_of_a_new_deadline(team: Team):
     team.sessions.totals.set_document_deadline(ANA, team.document.session_id, NOON)
     changed = team.sessions.changed_documents(BEN, stamp)
     assert [one["due_ms"] for one in changed["documents"]] == [NOON]
-    team.sessions.totals.set_project_deadline(ANA, team.document, project_of(team), NOON)
+    team.sessions.totals.set_project_deadline(ANA, project_of(team), NOON)
     assert team.sessions.changed_documents(BEN, changed["stamp"])["documents"] is None
 
 
@@ -141,7 +141,7 @@ def test_pages_hear_of_a_new_deadline(team: Team):
 def test_time_without_a_date_is_refused(team: Team, deadline_ms: int):
     for set_it in (
         lambda: team.sessions.totals.set_document_deadline(ANA, team.document.session_id, deadline_ms),
-        lambda: team.sessions.totals.set_project_deadline(ANA, team.document, project_of(team), deadline_ms),
+        lambda: team.sessions.totals.set_project_deadline(ANA, project_of(team), deadline_ms),
     ):
         with pytest.raises(CommandError, match="1970 to 9999"):
             set_it()

@@ -298,7 +298,7 @@ class SetProjectDeadline(Command):
     deadline_ms: Integer | None
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> None:
-        sessions.totals.set_project_deadline(actor, workspace, self.project, self.deadline_ms)
+        sessions.totals.set_project_deadline(actor, self.project, self.deadline_ms)
 
     def result_after(self, actor: Actor, sessions: Sessions) -> Json:
         return sessions.totals.view(actor, self.project)

@@ -76,6 +76,7 @@ def gateway(model: ModelHandle, keys: ApiFile, sessions: Sessions, search: Searc
         sessions.store,
         Metrics(sessions),
         sessions.assignments,
+        sessions.totals,
         sessions.library,
         ApiJobs(StoredJobs(keys)),
     )

@@ -70,7 +70,7 @@ OWN = [
     Address("POST", f"{PREFIX}/places", {**PAIR, **WHOLE_TEXT, "translation": "x", "phrase": 0, "count": 1}),
     *(
         Address("GET", f"{PREFIX}/{name}")
-        for name in ("models", "usage", "metrics", "documents", "sessions", "assignments", "jobs")
+        for name in ("models", "usage", "metrics", "documents", "sessions", "assignments", "projects", "jobs")
     ),
     Address("POST", f"{PREFIX}/jobs", {**PAIR, **STYLE, "texts": ["x"], "glossary": None, "splitting": "none"}),
     *(Address(way, f"{PREFIX}/jobs/{{number}}") for way in ("GET", "DELETE")),
@@ -82,6 +82,12 @@ OWN = [
     Address("GET", f"{PREFIX}/assignments/{{number}}"),
     Address("PUT", f"{PREFIX}/assignments/{{number}}", {"person": "Ben", "first": 1, "last": 1}),
     Address("DELETE", f"{PREFIX}/assignments/{{number}}", {"first": "1", "last": "1"}),
+    Address("GET", f"{PREFIX}/projects/{{number}}/totals"),
+    *(
+        Address(way, f"{PREFIX}/{what}/{{number}}/deadline", {"deadline": "2026-12-04T17:00Z"} if way == "PUT" else {})
+        for what in ("projects", "sessions")
+        for way in ("PUT", "DELETE")
+    ),
     Address("GET", f"{PREFIX}/sessions/{{number}}/events", {"after": "0"}),
     Address("GET", f"{PREFIX}/sessions/{{number}}/{{kind}}"),
 ]
