@@ -38,18 +38,23 @@ class WordComment:
 class WordRow:
     """A row of a table: the texts of its cells, whose paragraphs are lines, and its comments.
 
-    `is_tracked`: it has tracked changes. `is_deleted`: the row itself is deleted by a tracked change.
+    `is_tracked`: it has tracked changes. `is_deleted`: the row itself is deleted by a tracked change. `has_table`: a
+    table is in one of its cells, whose rows are rows of their own.
     """
 
     cells: tuple[str, ...]
     comments: tuple[WordComment, ...] = ()
     is_tracked: bool = False
     is_deleted: bool = False
+    has_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WordTables:
-    """The rows of all tables in order, and the text of the paragraphs outside of tables."""
+    """The rows of all tables in order, and the text of the paragraphs outside of tables.
+
+    Rows of a table in a cell come before the row of that cell.
+    """
 
     rows: tuple[WordRow, ...]
     text: str
@@ -84,7 +89,7 @@ def _tables(xml: bytes, comments: Mapping[str, WordComment], name: str) -> WordT
             num_tables += kind == "tbl"
         elif kind == "tbl":
             num_tables -= 1
-        elif num_tables == 1 and kind == "tr":
+        elif num_tables and kind == "tr":
             rows.append(_row(element, comments, seen))
             element.clear()
             if len(rows) > MAX_ROWS:
@@ -106,6 +111,7 @@ def _row(row: Element, comments: Mapping[str, WordComment], seen: set[str]) -> W
         tuple(comments[number] for number in new),
         bool(inside & _TRACKED),
         about is not None and any(_local(child) == "del" for child in about),
+        "tbl" in inside,
     )
 
 

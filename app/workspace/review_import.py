@@ -89,6 +89,8 @@ def compare_review(actor: Actor, core: WorkspaceCore, tables: WordTables, name: 
     for index, checksum, row in rows:
         segment = segments.get(index)
         found = None if row.is_deleted else _found(segment, index, checksum, row)
+        if found is None and row.has_table and not row.is_deleted and segment is not None:
+            found = ReviewedSegment(index, segment.target or "", None, [])
         if found is None:
             continue
         problem, can_be_taken = "", False
@@ -96,13 +98,15 @@ def compare_review(actor: Actor, core: WorkspaceCore, tables: WordTables, name: 
             problem = Message("This segment was merged with another one: correct that one by hand.")
         elif present[index] > 1:
             problem = Message("This row is there several times: delete the others in Word, and import the file again.")
+        elif row.has_table:
+            problem = Message("A table was inserted into this row: correct the segment by hand.")
         elif len(row.cells) != _NUM_COLUMNS:
             problem = Message("Cells of this row were added or removed: correct the segment by hand.")
         elif found.text is not None and index not in changeable:
             problem = (
                 Message("This segment is assigned to {name}: ask them to import the file.", name=held[index])
                 if index in held
-                else Message("This segment is locked: unlock it, and import the file again.")
+                else _locked(actor, core)
             )
         else:
             problem, can_be_taken = _problem(core, segment, found, checksum, row)
@@ -115,6 +119,17 @@ def compare_review(actor: Actor, core: WorkspaceCore, tables: WordTables, name: 
         if index not in present and lost[without_marks(xml_text(segments[index].source))] > 0
     ]
     return ReviewFile(tuple(differences), tuple(_notes(int(marks[2]), present, positions, differences, unnumbered)))
+
+
+def _locked(actor: Actor, core: WorkspaceCore) -> str:
+    """What to do about the text of a locked segment."""
+    people = core.store.people
+    project = core.store.project_number(core.session_id)
+    if people.access(actor).reviews(project):
+        return Message("This segment is locked: unlock it, and import the file again.")
+    if names := [name for name in people.members(project) if people.access(Actor.person(name)).reviews(project)]:
+        return Message("This segment is locked. {names} can unlock it: ask them.", names=shortened_list(names))
+    return Message("This segment is locked. A reviewer or manager of the project can unlock it: ask one of them.")
 
 
 def _row_id(row: WordRow) -> re.Match[str] | None:

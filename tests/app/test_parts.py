@@ -10,15 +10,19 @@ import pytest
 
 from app.access.actor import OWNER, Actor
 from app.errors import CommandError
+from app.formats.word_table import read_tables
 from app.log.forgetting import forget_person
 from app.log.store import LogStore
 from app.paths import SAMPLES_FOLDER
 from app.projects import ProjectDraft
+from app.reports.review_table import session_review
 from app.segments.find_replace import Query
 from app.segments.segment_constraints import Constraints
 from app.sessions import Sessions
 from app.workspace.commands import Workspace
+from app.workspace.review_import import compare_review
 from tests.app.hand_decoder import HandDecoder, ready_model
+from tests.app.review_tables import reviewed
 
 ANA, BEN, CEM = Actor.person("Ana"), Actor.person("Ben"), Actor.person("Cem")
 
@@ -97,6 +101,26 @@ def test_newest_assignment_of_a_segment_counts_and_reports_replaced_ones(team: T
     assert team.shown() == ["Ben", "Ben", "Cem", "Cem", "", ""]
     assert team.assign([0, 3], "") == {"num_segments": 2, "num_taken": 2}
     assert team.shown(team.reopened()) == ["", "Ben", "Cem", "", "", ""]
+
+
+def test_who_may_not_unlock_a_segment_of_a_review_table_reads_who_can(team: Team):
+    core, project = team.document.core, team.document.project.id
+    team.document.edit(ANA, 0, "Eine Tür.", "typed")
+    made = session_review(ANA, team.store, team.document.session_id)
+    tables = read_tables(reviewed(made.data, {1: "Eine Tür!"}), "a.docx")
+    team.document.locks.set(ANA, [0], is_locked=True)
+
+    def problem(actor: Actor) -> str:
+        (one,) = compare_review(actor, core, tables, "a.docx").differences
+        assert not one.can_be_taken
+        return one.problem
+
+    assert problem(BEN) == "This segment is locked. Ana, Dan can unlock it: ask them."
+    for actor in (ANA, Actor.person("Dan"), OWNER):
+        assert problem(actor) == "This segment is locked: unlock it, and import the file again."
+    for name in ("Ana", "Dan"):
+        team.store.people.leave(name, [project])
+    assert "A reviewer or manager of the project can unlock it" in problem(BEN)
 
 
 def test_document_opens_at_the_first_segment_that_waits_for_the_person(team: Team):

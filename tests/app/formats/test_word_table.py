@@ -53,7 +53,6 @@ def run(text: str) -> str:
          "a.example\t\u2011"),
         (f"<w:p>{run('x')}<w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:sym w:char='2192'/></w:r></w:p>", "x→"),
         (f"<w:sdt><w:sdtContent><w:p>{run('in a control')}</w:p></w:sdtContent></w:sdt>", "in a control"),
-        (f"<w:tbl><w:tr><w:tc><w:p>{run('inner')}</w:p></w:tc></w:tr></w:tbl><w:p/>", "inner\n"),
         (f"<w:p>{run(' ends with a space ')}</w:p>", " ends with a space "),
     ],
 )  # fmt: skip
@@ -61,6 +60,19 @@ def test_text_of_a_cell_has_tracked_changes_accepted(content: str, text: str) ->
     (row,) = read_tables(word(f"<w:tr><w:tc>{content}</w:tc></w:tr>"), "a.docx").rows
     assert row.cells == (text,)
     assert row.is_tracked == any(mark in content for mark in ("<w:del>", "<w:del/>", "<w:move", "<w:ins>"))
+
+
+def test_rows_of_a_table_in_a_cell_are_rows_of_their_own() -> None:
+    inner = f"<w:tbl><w:tr><w:tc><w:p>{run('inner')}</w:p></w:tc><w:tc><w:p>{run('too')}</w:p></w:tc></w:tr></w:tbl>"
+    row = f"<w:tr><w:tc><w:p>{run('outer')}</w:p>{inner}<w:p/></w:tc><w:tc><w:p>{run('next')}</w:p></w:tc></w:tr>"
+    assert read_tables(word(row), "a.docx").rows == (
+        WordRow(("inner", "too")),
+        WordRow(("outer\n", "next"), has_table=True),
+    )
+    assert [r.cells for r in read_tables(word(f"<w:tr><w:tc>{inner}<w:p/></w:tc></w:tr>"), "a.docx").rows] == [
+        ("inner", "too"),
+        ("",),
+    ]
 
 
 def test_comments_belong_to_the_first_row_that_they_touch() -> None:
