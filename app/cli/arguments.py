@@ -268,6 +268,14 @@ def build_parser() -> argparse.ArgumentParser:
         "--as", dest="tool", choices=GLOSSARY_KINDS, metavar="TOOL",
         help=f"with glossary: the columns to write: {', '.join(GLOSSARY_KINDS)} (default: csv)",
     )  # fmt: skip
+    export.add_argument(
+        "--segments", default="", metavar="NUMBERS", help="with review: only these segments, such as 1-40,57"
+    )
+    export.add_argument(
+        "--states", default="", metavar="STATES",
+        help="with review: only segments in these states: new, pretranslated, edited, confirmed, approved, "
+        "returned, locked",
+    )  # fmt: skip
     export.add_argument("--named", metavar="NAME", help="with glossary: which one (default: the only one)")
 
     reviewed = add("import-review", manuals.IMPORT_REVIEW)

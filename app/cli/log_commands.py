@@ -24,7 +24,7 @@ from app.reports.exports import EXPORTS
 from app.reports.jsonl import read_jsonl
 from app.reports.packed_documents import opened_together, packed_documents
 from app.reports.repetitions import repetitions_of
-from app.reports.review_table import comments_of
+from app.reports.review_table import REVIEW_TABLES, RowChoice, comments_of
 from app.reports.statistics import SessionStatistics, plain, session_statistics
 from app.reports.translated_document import proposals_of, translated_document
 from app.segments.stored_state import restore_segment
@@ -73,7 +73,14 @@ def export(flags: argparse.Namespace) -> int:
             raise CommandError("--with-comments works with the kind “document”, not with “{kind}”", kind=flags.kind)
         if kind != "glossary" and (flags.tool or flags.named):
             raise CommandError("--as and --named work with the kind “glossary”, not with “{kind}”", kind=flags.kind)
-        if kind == "glossary":
+        rows = RowChoice.of(flags.segments, flags.states)
+        if rows and kind not in REVIEW_TABLES:
+            raise CommandError(
+                "--segments and --states work with the kind “review”, not with “{kind}”", kind=flags.kind
+            )
+        if kind in REVIEW_TABLES:
+            made = REVIEW_TABLES[kind](OWNER, store, number, choice=rows)
+        elif kind == "glossary":
             made = _glossary(store, number, flags.tool or "csv", flags.named)
         elif kind in EXPORTS:
             made = EXPORTS[kind](OWNER, store, number)

@@ -59,7 +59,8 @@ kinds:
   tmx        the confirmed segments as a translation memory
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session
-  review     a Word document for reviewers: a table of all segments, which comes back with `import-review`
+  review     a Word document for reviewers: a table of all segments, which comes back with `import-review`;
+             with --segments or --states only some of them
   review-open
              the same for the segments that are not confirmed, or in a project with review not approved
   glossary   a glossary of the document in the columns of this or another tool (--as): memoQ, Trados MultiTerm, Crowdin,
@@ -71,6 +72,7 @@ SESSION is a number listed by `stats`, or "newest". The log is not changed.
 
 examples:
   python -m app export newest xlsx -o report.xlsx
+  python -m app export newest review --states edited,returned -o edited.review.docx
   python -m app export newest glossary --as memoq --named terms.tbx
 """
     + _PLAIN_STATUS

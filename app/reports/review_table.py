@@ -13,6 +13,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import compress
@@ -20,8 +21,10 @@ from typing import Final, Literal
 
 from app.access.actor import Actor
 from app.collector import collector_paused
+from app.errors import CommandError
 from app.formats.base import Comment
 from app.formats.documents import Document, Export
+from app.formats.read_file import MAX_SEGMENTS
 from app.formats.word_xml import COMMENTS_TYPE, RELATIONS, WORD, comment_marks, comment_xml, run_xml
 from app.formats.xml_text import escape
 from app.i18n import Message, translated
@@ -53,6 +56,7 @@ _STATUS: Final[Mapping[str, Message]] = {
     "returned": Message("Returned"),
     "locked": Message("Locked"),
 }
+_RANGE: Final = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?", re.ASCII)
 _LEFT_TO_RIGHT: Final = "\u200e"
 _MARKED_TAG: Final = re.compile(rf"{_LEFT_TO_RIGHT}*({NUMBERED_TAG.pattern}){_LEFT_TO_RIGHT}*")
 _WIDTHS: Final = (1500, 4950, 4950, 1400, 2600)  # of the columns, in twentieths of a point; A4, landscape
@@ -77,9 +81,57 @@ _BORDERS: Final = "".join(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """Which segments a table has. `numbers` are first and last numbers of ranges, `states` names of `_STATUS`.
+
+    Without numbers or states, these leave out nothing.
+    """
+
+    numbers: tuple[tuple[int, int], ...] = ()
+    states: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, segments: str = "", states: str = "") -> RowChoice:
+        """The choice of numbers such as "1-40,57" and states such as "edited,confirmed". Raises CommandError."""
+        names = frozenset(name.strip() for name in states.split(",") if name.strip())
+        if unknown := sorted(names - _STATUS.keys()):
+            raise CommandError(
+                "{name!r} is not a state of segments; choose of: {names}.",
+                name=unknown[0][:40],
+                names=", ".join(_STATUS),
+            )
+        numbers = []
+        for part in filter(None, map(str.strip, segments.split(","))):
+            found = _RANGE.fullmatch(part)
+            first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+            if not 1 <= first <= last:
+                raise CommandError("{text!r} is no number of a segment: write them as 1-40,57.", text=part[:40])
+            numbers.append((first, last))
+        return cls(tuple(numbers), names)
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers or self.states)
+
+    def chosen(self, segments: Iterable[tuple[int, SegmentState]]) -> list[tuple[int, SegmentState]]:
+        """Those of these numbered segments that the table has."""
+        numbers = {number for first, last in self.numbers for number in range(first, min(last, MAX_SEGMENTS) + 1)}
+        return [
+            (number, segment)
+            for number, segment in segments
+            if (not numbers or number in numbers) and (not self.states or _state_of(segment) in self.states)
+        ]
+
+
 @collector_paused()
 def session_review(
-    actor: Actor, store: LogStore, session_id: int, language: str = "en", *, rows: Rows = "all"
+    actor: Actor,
+    store: LogStore,
+    session_id: int,
+    language: str = "en",
+    *,
+    rows: Rows = "all",
+    choice: RowChoice = RowChoice(),
 ) -> Export:
     """The segments as a table in a Word document, with the texts of people and of the memory, in the page's `language`.
 
@@ -94,11 +146,18 @@ def session_review(
         has_review = project is not None and project.has_review
         open_ones = ((s.review != "approved" if has_review else not _done(s)) and not s.lock for _, s in segments)
         segments = [*compress(segments, open_ones)]
+    segments = choice.chosen(segments)
     comments = comments_of((segment for _, segment in segments), store, session_id)
     data = _file(document, direction, segments, comments, language)
-    ending = f"{direction.partition('-')[2]}.{'review' if rows == 'all' else 'review-open'}.docx"
-    note = None if segments else Message("No segment is open, so the table is empty.")
-    return Export(export_name(session, ending), data, note)
+    kind = "review-selected" if choice else "review" if rows == "all" else "review-open"
+    note = None
+    if not segments:
+        note = (
+            Message("No segment is one of these, so the table is empty.")
+            if choice
+            else Message("No segment is open, so the table is empty.")
+        )
+    return Export(export_name(session, f"{direction.partition('-')[2]}.{kind}.docx"), data, note)
 
 
 REVIEW_TABLES: Final[Mapping[str, Callable[..., Export]]] = {
@@ -136,6 +195,11 @@ def row_checksum(source: str, target: str, *, is_confirmed: bool) -> str:
 def without_marks(text: str) -> str:
     """The text without the direction marks that keep tags readable in a language written from right to left."""
     return _MARKED_TAG.sub(r"\1", text)
+
+
+def _state_of(segment: SegmentState) -> str:
+    """The name of the state in `_STATUS`; a proposal of the model is no translation yet."""
+    return "locked" if segment.lock else "new" if segment.target is None else segment.review or segment.state
 
 
 def _done(segment: SegmentState) -> bool:
@@ -204,10 +268,7 @@ def _body(
         text = segment.target or ""
         checksum = row_checksum(segment.source, text, is_confirmed=_done(segment))
         start, end = comment_marks(comments[segment.index]) if segment.index in comments else ("", "")
-        state = (
-            "locked" if segment.lock else "new" if segment.target is None else segment.review or segment.state
-        )  # a proposal is no translation yet
-        status = translated(_STATUS[state], language)
+        status = translated(_STATUS[_state_of(segment)], language)
         yield "".join(
             (
                 "<w:tr>",

@@ -19,6 +19,7 @@ from app.log.records import Event, to_json
 from app.log.store import LogStore
 from app.reports.exports import EXPORTS
 from app.reports.jsonl import event_line
+from app.reports.review_table import REVIEW_TABLES, RowChoice
 from app.reports.translated_document import translated_document
 from app.segments.stored_state import restore_segment
 from app.serving.admission import Caller
@@ -106,9 +107,19 @@ async def events(
 
 
 @router.get("/sessions/{number}/{kind}", response_class=DownloadResponse)
-async def export(request: Request, number: int, kind: str, caller: Caller = _EXPORTER) -> Response:
+async def export(
+    request: Request,
+    number: int,
+    kind: str,
+    segments: Annotated[str, Query(description="Of a table for review, only these segments, such as 1-40,57.")] = "",
+    states: Annotated[
+        str, Query(description="Of a table for review, only segments in these states, such as edited,confirmed.")
+    ] = "",
+    caller: Caller = _EXPORTER,
+) -> Response:
     """A session as a file: its translated document, its log, a table, a memory, …"""
-    file = await asyncio.to_thread(_file, caller.actor, _store(request), number, kind)
+    rows = RowChoice.of(segments, states)
+    file = await asyncio.to_thread(_file, caller.actor, _store(request), number, kind, rows)
     return file_reply(file)
 
 
@@ -141,9 +152,13 @@ def _page(store: LogStore, number: int, after: int) -> list[Event]:
     return list(islice(store.events(number, after=after), EVENTS_PER_PAGE))
 
 
-def _file(actor: Actor, store: LogStore, number: int, kind: str) -> Export:
+def _file(actor: Actor, store: LogStore, number: int, kind: str, rows: RowChoice) -> Export:
     if all(summary.id != number for summary in store.sessions(actor)):
         raise ApiError("not_found", "There is no session with this number.")
+    if kind in REVIEW_TABLES:
+        return REVIEW_TABLES[kind](actor, store, number, choice=rows)
+    if rows:
+        raise ApiError("invalid", f"Only these have segments or states: {', '.join(REVIEW_TABLES)}.")
     if kind in EXPORTS:
         return EXPORTS[kind](actor, store, number)
     if kind != DOCUMENT:

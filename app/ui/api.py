@@ -22,6 +22,7 @@ from app.formats.documents import Export
 from app.formats.preview import preview_of
 from app.log.connection import Written, noting_writes
 from app.reports.audit import AuditFilter, audit_csv
+from app.reports.review_table import RowChoice
 from app.reports.usage import usage_csv
 from app.reports.views import replay_view, report_view
 from app.segments import Json
@@ -283,9 +284,13 @@ class Api:
         """The server's health, for monitoring without the access token."""
         return {**self.sessions.health(), "version": VERSION}
 
-    def download(self, actor: Actor, token: str, kind: str, language: str) -> Export:
-        """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`."""
-        return self.sessions.exports.make(actor, self.sessions.find(actor, token), kind, language)
+    def download(self, actor: Actor, token: str, kind: str, language: str, segments: str) -> Export:
+        """A file to save: "document", that with proposals, or one of `app.reports.exports.EXPORTS`.
+
+        A table for review has only the `segments` with these numbers, if there are any.
+        """
+        workspace = self.sessions.find(actor, token)
+        return self.sessions.exports.make(actor, workspace, kind, language, RowChoice.of(segments))
 
     def segmentation(self, actor: Actor, token: str, project: int) -> Export:
         """The file with the segmentation rules of a project, unchanged."""

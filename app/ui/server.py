@@ -325,8 +325,8 @@ def build_server(
         return _file(lambda: api.segmentation(actor, token, project))
 
     @app.get("/download/{token}/{kind}")
-    def download(token: str, kind: str, actor: SignedIn, language: str = "en") -> Response:
-        return _file(lambda: api.download(actor, token, kind, language))
+    def download(token: str, kind: str, actor: SignedIn, language: str = "en", segments: str = "") -> Response:
+        return _file(lambda: api.download(actor, token, kind, language, segments))
 
     @app.get("/download/{token}/glossary/{glossary}/{kind}")
     def download_glossary(token: str, glossary: int, kind: str, actor: SignedIn) -> Response:

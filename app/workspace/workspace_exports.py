@@ -12,7 +12,7 @@ from app.errors import CommandError, LogError
 from app.formats.documents import Export
 from app.log.store import LogStore
 from app.reports.exports import CAN_BE_EMPTY, EXPORTS
-from app.reports.review_table import REVIEW_TABLES, comments_of
+from app.reports.review_table import REVIEW_TABLES, RowChoice, comments_of
 from app.reports.translated_document import draft_name, proposals_of, translated_document
 from app.segments.state import Json
 from app.tm.library import MemoryEnding, MemoryLibrary
@@ -36,10 +36,17 @@ class WorkspaceExports:
         # The last file of a document, and what it shows: token of the document, kind, and version.
         self._last: tuple[tuple[str, str, int], Export] | None = None
 
-    def make(self, actor: Actor, workspace: Workspace, kind: str, language: str = "en") -> Export:
+    def make(
+        self,
+        actor: Actor,
+        workspace: Workspace,
+        kind: str,
+        language: str = "en",
+        rows: RowChoice = RowChoice(),  # noqa: B008 (frozen)
+    ) -> Export:
         """A file to save. The log has the export before, if it can be written: a full disk must not keep work here.
 
-        Review tables explain themselves in the `language` of the page.
+        Review tables explain themselves in the `language` of the page, and have only these `rows`.
         """
         kinds = (*DOCUMENTS, *EXPORTS, *ALL_MEMORY)
         if kind not in kinds:
@@ -54,7 +61,7 @@ class WorkspaceExports:
         with suppress(LogError):
             self._store.append(actor, workspace.session_id, "export", {"kind": kind})
         if kind in REVIEW_TABLES:
-            return REVIEW_TABLES[kind](actor, self._store, workspace.session_id, language)
+            return REVIEW_TABLES[kind](actor, self._store, workspace.session_id, language, choice=rows)
         return file or EXPORTS[kind](
             actor, self._store, workspace.session_id
         )  # an exported log contains its own export

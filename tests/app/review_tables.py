@@ -22,6 +22,8 @@ def reviewed(
     notes: Mapping[int, str] | None = None,
     deleted: tuple[int, ...] = (),
     copied: tuple[int, ...] = (),
+    pasted: Mapping[int, int] | None = None,
+    is_wrapped: bool = False,
 ) -> bytes:
     """The table after the reviewer's work; rows are counted from 1.
 
@@ -32,6 +34,8 @@ def reviewed(
         notes: the text of the last column
         deleted: rows that are removed
         copied: rows that are there twice
+        pasted: rows into whose translation another row is pasted, as Word does it: as a table
+        is_wrapped: whether the whole table is moved into the cell of a new one
     """
     document = docx.Document(io.BytesIO(data))
     rows = list(document.tables[0].rows)
@@ -44,6 +48,16 @@ def reviewed(
         rows[number].cells[4].text = text
     for number, (old, new) in (tracked or {}).items():
         _track(rows[number].cells[2].paragraphs[0].runs, old, new)
+    for number, other in (pasted or {}).items():
+        inner = deepcopy(document.tables[0]._tbl)
+        for row in inner.tr_lst:
+            inner.remove(row)
+        inner.append(deepcopy(rows[other]._tr))
+        rows[number].cells[2].paragraphs[-1]._p.addprevious(inner)
+    if is_wrapped:
+        whole = document.tables[0]._tbl
+        cell = document.add_table(1, 1).cell(0, 0)
+        cell.paragraphs[0]._p.addprevious(whole)
     for number in copied:
         rows[number]._tr.addnext(deepcopy(rows[number]._tr))
     for number in deleted:

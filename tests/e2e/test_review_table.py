@@ -61,6 +61,28 @@ def test_changes_of_a_reviewer_are_shown_taken_over_and_undone(screen: Screen, t
     expect(screen.row(2)).to_have_attribute("data-state", "confirmed")
 
 
+def test_table_has_only_the_segments_that_the_filter_shows(screen: Screen, tmp_path: Path):
+    screen.open_text(TEXT)
+    menu = screen.page.get_by_role("button", name="Export")
+    menu.click()
+    expect(screen.page.get_by_role("menuitem", name="Table for review")).to_be_visible()
+    expect(screen.page.get_by_role("menuitem", name="Table of shown segments")).to_have_count(0)
+    screen.page.keyboard.press("Escape")
+    screen.page.locator(".tools .search input").fill("it.")
+    menu.click()
+    entry = screen.page.get_by_role("menuitem", name="Table of shown segments")
+    expect(entry).to_contain_text("2 segments that the filter and the search show")
+    screen.page.keyboard.press("Escape")
+    file = screen.download("Table of shown segments", tmp_path)
+    assert [row.cells[1].text for row in docx.Document(str(file)).tables[0].rows[1:]] == ["Save it.", "Close it."]
+    screen.upload("review", "back.docx", reviewed(file.read_bytes(), {2: "Zumachen."}))
+    dialog = screen.page.get_by_role("dialog", name="Changes in back.docx")
+    expect(dialog.get_by_role("status")).to_have_text("1 change")
+    expect(dialog).not_to_contain_text("Rows were deleted")
+    dialog.get_by_role("button", name="Take over 1 change").click()
+    expect(screen.row(3).locator(".tgt")).to_contain_text("Zumachen.")
+
+
 def test_file_that_is_no_review_table_is_refused_with_the_cure(screen: Screen):
     screen.open_text(TEXT)
     screen.upload("review", "back.docx", b"text")

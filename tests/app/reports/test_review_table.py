@@ -11,8 +11,9 @@ import pytest
 from docx.oxml.ns import qn
 
 from app.access.actor import OWNER, Actor
+from app.errors import CommandError
 from app.log.store import LogStore
-from app.reports.review_table import session_review
+from app.reports.review_table import RowChoice, session_review
 from app.workspace.commands import Workspace
 from tests.app.hand_decoder import HandDecoder, make_workspace, ready_model, settle
 from tests.app.workspace.test_review import begin, confirm
@@ -50,6 +51,36 @@ def test_each_segment_is_a_row_with_the_text_of_the_person(workspace: Workspace)
     assert numbers == ["No.", "1", "2", "3"] and table.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
     marked = [run.text for run in table.rows[1].cells[2].paragraphs[0].runs if run.style and run.style.name == "Tag"]
     assert marked == ["{1}", "{/1}"]
+
+
+@pytest.mark.parametrize(
+    ("segments", "states", "numbers"),
+    [
+        ("2", "", ["2"]),
+        ("1,3-9999999", "", ["1", "3"]),
+        ("", "edited, new", ["1", "3"]),
+        ("2-3", "new", ["3"]),
+        ("", "", ["1", "2", "3"]),
+        ("7", "", []),
+    ],
+)
+def test_table_has_only_chosen_segments(workspace: Workspace, segments: str, states: str, numbers: list[str]) -> None:
+    workspace.edit(OWNER, 0, "Die {1}Datei{/1} sichern & <los>.", "typed")
+    workspace.confirm(OWNER, 1, "Öffnen Sie die Datei.")
+    choice = RowChoice.of(segments, states)
+    made = session_review(OWNER, workspace.store, workspace.session_id, choice=choice)
+    rows = docx.Document(io.BytesIO(made.data)).tables[0].rows[1:]
+    assert [row.cells[0].text.split()[0] for row in rows] == numbers
+    assert (made.note is None) == bool(numbers)
+    assert made.name == f"manual.de.{'review-selected' if choice else 'review'}.docx"
+
+
+@pytest.mark.parametrize("segments", ["0", "2-1", "-3", "1;2", "eins", "1-2-3", "٣", "12345678"])
+def test_wrong_numbers_of_segments_are_named(segments: str) -> None:
+    with pytest.raises(CommandError, match="is no number of a segment"):
+        RowChoice.of(segments)
+    with pytest.raises(CommandError, match="choose of: new, pretranslated"):
+        RowChoice.of("", segments)
 
 
 def test_comments_are_comments_of_word_with_author_and_time(workspace: Workspace) -> None:

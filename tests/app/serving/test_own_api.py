@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
 import threading
 from collections.abc import AsyncIterator
@@ -11,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import docx
 import pytest
 
 from app.access.actor import OWNER
@@ -425,6 +427,14 @@ def test_sessions_are_read_with_a_key_that_may_export(
         reply = reader.get(f"{PREFIX}/sessions/{record.id}/{kind}")
         assert reply.status_code == 200 and "attachment" in reply.headers["content-disposition"], kind
     assert reader.get(f"{PREFIX}/sessions/{record.id}/document").content == b"Open the file.\nClose it."
+    table = reader.get(f"{PREFIX}/sessions/{record.id}/review.docx", params={"segments": "2", "states": "new"})
+    assert [row.cells[1].text for row in docx.Document(io.BytesIO(table.content)).tables[0].rows[1:]] == ["Close it."]
+    for kind, params in (
+        ("review.docx", {"segments": "x"}),
+        ("log.csv", {"segments": "1"}),
+        ("document", {"states": "new"}),
+    ):
+        assert reader.get(f"{PREFIX}/sessions/{record.id}/{kind}", params=params).status_code in (400, 422)
     for path in (f"{record.id}/virus.exe", "99/document"):
         assert reader.get(f"{PREFIX}/sessions/{path}").status_code == 404
 

@@ -13,7 +13,7 @@ from app.access.actor import OWNER
 from app.errors import CommandError, LogError
 from app.formats.word_table import read_tables
 from app.log.store import LogStore
-from app.reports.review_table import session_review
+from app.reports.review_table import RowChoice, session_review
 from app.segments.segment_constraints import Constraints
 from app.workspace.commands import Workspace
 from app.workspace.review_import import ReviewFile, compare_review
@@ -145,6 +145,42 @@ def test_conflicts_are_shown_with_their_cure(
     if can_be_taken:
         take(workspace, found)
         assert (workspace.segments[0].target, workspace.segments[0].state) == (new, "edited")
+
+
+def test_table_of_some_segments_changes_only_these(workspace: Workspace) -> None:
+    choice = RowChoice.of("2,4")
+    data = session_review(OWNER, workspace.store, workspace.session_id, choice=choice).data
+    before = state(workspace)
+    found = compared(workspace, reviewed(data, {1: "Datei öffnen.", 2: "Drücken Sie die Taste."}))
+    assert [(one.number, one.reviewed.text) for one in found.differences] == [
+        (2, "Datei öffnen."), (4, "Drücken Sie die Taste."),
+    ]  # fmt: skip
+    assert found.notes == (), "segments that were not exported are not missing"
+    take(workspace, found)
+    after = state(workspace)
+    assert [after[0], after[2]] == [before[0], before[2]]
+    assert [after[1][0], after[3][0]] == ["Datei öffnen.", "Drücken Sie die Taste."]
+    found = compared(workspace, reviewed(data, deleted=(1,)))
+    assert found.notes == ("Rows were deleted: 1. Their segments stay as they are.",)
+
+
+def test_row_with_a_pasted_table_is_named_and_not_taken_over(workspace: Workspace) -> None:
+    found = compared(workspace, reviewed(table(workspace), {3: "Zu."}, pasted={1: 2}))
+    assert [(one.number, one.can_be_taken, one.problem[:21]) for one in found.differences] == [
+        (1, False, "A table was inserted "),
+        (3, True, ""),
+    ], "nor is the row that was pasted, which has changed nothing"
+    found = compared(workspace, reviewed(table(workspace), {2: "Auf damit."}, pasted={1: 2}))
+    assert [(one.number, one.can_be_taken) for one in found.differences] == [(2, False), (1, False), (2, False)]
+    assert all("several times" in one.problem for one in found.differences if one.number == 2)
+
+
+def test_table_inside_another_table_is_read(workspace: Workspace) -> None:
+    found = compared(workspace, reviewed(table(workspace), {3: "Machen Sie sie zu."}, is_wrapped=True))
+    assert [(one.number, one.reviewed.text, one.problem) for one in found.differences] == [
+        (3, "Machen Sie sie zu.", "")
+    ]
+    assert found.notes == ()
 
 
 def test_segment_that_was_split_or_merged_since_is_compared_by_its_source(workspace: Workspace) -> None:

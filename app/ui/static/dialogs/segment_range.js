@@ -10,12 +10,33 @@ export const segmentsOf = ({order, shown}, {first, last, onlyShown}) =>
   order.slice(first - 1, last).filter(index => !onlyShown || shown.has(index));
 
 /**
+ * The segments that the filter shows, in the order of the document.
+ * @param {Pick<Bench, 'list' | 'order' | 'rows'>} bench
+ */
+export const shownSegments = ({list, order, rows}) => order.filter(index => list.filter.matches(rows[index]));
+
+/**
+ * Ascending numbers as text: 1, 2, 3, 7 are "1-3,7".
+ * @param {number[]} numbers
+ */
+export const rangesOf = numbers => {
+  /** @type {[first: number, last: number][]} */
+  const ranges = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
+};
+
+/**
  * The fields that choose segments; `chosen` returns their indices.
  * @param {Pick<Bench, 'list' | 'order' | 'rows'>} bench
  */
 export const segmentRange = bench => {
   const n = bench.order.length;
-  const shown = new Set(bench.order.filter(index => bench.list.filter.matches(bench.rows[index])));
+  const shown = new Set(shownSegments(bench));
   const isFiltered = shown.size < n;
   /** @param {string} label @param {number} value */
   const numberField = (label, value) =>

@@ -13,10 +13,12 @@ import {comingText, showModels} from '../dialogs/models.js';
 import {openPacking} from '../dialogs/packing.js';
 import {projectName} from '../dialogs/project_form.js';
 import {showReading} from '../dialogs/reading.js';
+import {rangesOf, shownSegments} from '../dialogs/segment_range.js';
 import {openStyle} from '../dialogs/style.js';
 
 const THEME_KEY = 'pinpoint:theme';
 const LANGUAGE_PAIR = /^[a-z]{2,3}-[a-z]{2,3}$/;
+const MAX_RANGES = 5000; // characters of the numbers of segments in an address
 
 /**
  * @param {string} iconName
@@ -87,8 +89,9 @@ export class Header {
     this.glossaryCount = h('span.n.num');
     /** @param {string} kind */
     const url = kind => `download/${encodeURIComponent(bench.session.token)}/${kind}`;
-    /** @param {string} kind */
-    const inLanguage = kind => `${url(kind)}?${new URLSearchParams({language: currentLanguage()})}`;
+    /** @param {string} kind @param {Record<string, string>} [fields] */
+    const inLanguage = (kind, fields) =>
+      `${url(kind)}?${new URLSearchParams({language: currentLanguage(), ...fields})}`;
     host.append(
       h('div.brand', icon('pinlogo'), h('span', 'Pinpoint')),
       bench.pages.nav,
@@ -168,6 +171,7 @@ export class Header {
             t('export.group.review'),
             download('down', t('export.review'), t('export.review.detail'), 'review.docx', inLanguage),
             download('down', t('export.review.open'), t('export.review.open.detail'), 'review-open.docx', inLanguage),
+            ...this.#shownForReview(inLanguage),
             choice('up', t('review.import'), t('review.import.detail'), () => bench.files.choose('review')),
           ),
           group(
@@ -248,6 +252,22 @@ export class Header {
     const n = open.filter(index => ['new', 'pretranslated'].includes(rows[index].state)).length;
     if (!n) return t('export.document.detail');
     return h('span.warn', icon('problem', true), ' ', tn('export.untranslated', n, {total: count(open.length)}));
+  }
+
+  /**
+   * The table for review of the segments that the filter shows; nothing if it shows all or none.
+   * @param {(kind: string, fields?: Record<string, string>) => string} url
+   */
+  #shownForReview(url) {
+    const {bench} = this;
+    const shown = shownSegments(bench);
+    if (!shown.length || shown.length === bench.order.length) return [];
+    const segments = rangesOf(shown.map(index => bench.numberOf(index)));
+    if (segments.length > MAX_RANGES)
+      return [choice('down', t('export.review.shown'), t('export.review.shown.too_many'), null)];
+    const link = (/** @type {string} */ kind) => url(kind, {segments});
+    const detail = tn('export.review.shown.detail', shown.length);
+    return [download('down', t('export.review.shown'), detail, 'review.docx', link)];
   }
 
   /**
