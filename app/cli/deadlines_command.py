@@ -64,5 +64,5 @@ def _totals(store: LogStore) -> Totals:
 
 
 def _check_project(store: LogStore, number: int) -> None:
-    if store.project(OWNER, number) is None:
+    if all(one.project.id != number for one in store.projects(OWNER)):
         raise CommandError("there is no project {number}: `people projects` lists the projects", number=number)

@@ -158,7 +158,7 @@ def _totals(actor: Actor, request: Request, number: int) -> ProjectTotalsReply:
 
 
 def _check_project(actor: Actor, request: Request, number: int) -> None:
-    if context_of(request).store.project(actor, number) is None:
+    if all(one.project.id != number for one in context_of(request).store.projects(actor)):
         raise ApiError("not_found", "There is no project with this number.")
 
 
@@ -171,10 +171,10 @@ def _set_of_project(actor: Actor, request: Request, number: int, deadline: str |
 
 def _set_of_document(actor: Actor, request: Request, number: int, deadline: str | None) -> ProjectTotalsReply:
     context = context_of(request)
-    found = context.store.sessions_of(actor, [number])
-    if not found:
+    found = next((one for one in context.store.sessions(actor) if one.id == number), None)
+    if found is None:
         raise ApiError("not_found", "There is no session with this number.")
-    project = found[0].project_id
+    project = found.project_id
     _change(actor, request, project, lambda: context.totals.set_document_deadline(actor, number, _ms(deadline)))
     return _totals(actor, request, project)
 
