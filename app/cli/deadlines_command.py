@@ -9,7 +9,7 @@ from app.access.actor import OWNER
 from app.cli.log_commands import log_to_read, log_to_write, session_number
 from app.errors import CommandError
 from app.i18n import counted
-from app.log.deadlines import parse_deadline
+from app.log.deadlines import iso_time, parse_deadline
 from app.log.store import LogStore
 from app.projects import Projects, name_of
 from app.segments.state import Json
@@ -23,14 +23,18 @@ def deadlines(flags: argparse.Namespace) -> int:
             _list(store, flags.project, as_json=flags.json)
         return 0
     deadline_ms = parse_deadline(flags.time, is_local=True) if flags.action == "set" else None
+    when = "no deadline of its own" if deadline_ms is None else f"due {iso_time(deadline_ms)}"
     with log_to_write(flags.log) as store:
-        totals, number = _totals(store), flags.project
-        if number is not None:
-            _check_project(store, number)
-            totals.set_project_deadline(OWNER, number, deadline_ms)
+        # Whatever is read is read before the change: once it is written, nothing may fail.
+        if flags.project is not None:
+            _check_project(store, flags.project)
+            _totals(store).set_project_deadline(OWNER, flags.project, deadline_ms)
+            print(f"project {flags.project}: {when.removesuffix(' of its own')}")
         else:
-            number = totals.set_document_deadline(OWNER, session_number(store, str(flags.document)), deadline_ms)
-        print(_text(store, totals.with_times(OWNER, number)))
+            number = session_number(store, str(flags.document))
+            name = store.sessions_of(OWNER, [number])[0].shown_name
+            _totals(store).set_document_deadline(OWNER, number, deadline_ms)
+            print(f"{number:>6}  {name}: {when}")
     return 0
 
 

@@ -75,8 +75,8 @@ class Totals:
                 change(store.connection.db)
         store.list_changes.whole()
 
-    def set_document_deadline(self, actor: Actor, session_id: int, deadline_ms: int | None) -> int:
-        """Sets the deadline of a document; None leaves it to the project, whose number is returned."""
+    def set_document_deadline(self, actor: Actor, session_id: int, deadline_ms: int | None) -> None:
+        """Sets the deadline of a document; None leaves it to the project."""
         check_deadline(deadline_ms)
         project_id = self._store.project_of(actor, session_id)
         self._store.people.access(actor).check_manages(project_id)
@@ -88,7 +88,6 @@ class Totals:
             change=lambda db: set_document_deadline(db, session_id, deadline_ms),
         )
         self._store.list_changes.row(session_id)
-        return project_id
 
     def _of(self, actor: Actor, project_id: int) -> ProjectTotals:
         project = self._projects.get(actor, project_id)

@@ -123,19 +123,20 @@ def test_command_line_sets_deadlines_while_the_app_runs(
 ):
     project, session, ana = str(document.project.id), str(document.session_id), Actor.person("Ana")
     stamp = sessions.store.list_changes.stamp
-    assert run(capsys, sessions, "set", TIME, "--project", project)[0] == 0
-    status, out, _ = run(capsys, sessions, "set", "2020-01-01T00:00Z", "--document", session)
-    assert (status, out.splitlines()[0]) == (
-        0, f"project {project}  Ana (en-de): 2 of 2 segments to do, due {UTC_TIME}",
-    )  # fmt: skip
-    assert out.splitlines()[1].endswith("doors.txt: 2 of 2 segments to do, due 2020-01-01T00:00:00Z (overdue)")
+    assert run(capsys, sessions, "set", TIME, "--project", project) == (0, f"project {project}: due {UTC_TIME}\n", "")
+    past = "2020-01-01T00:00:00Z"
+    status, out, _ = run(capsys, sessions, "set", past, "--document", session)
+    assert (status, out.strip()) == (0, f"{session}  doors.txt: due {past}")
+    lines = run(capsys, sessions, "list", project)[1].splitlines()
+    assert lines[0] == f"project {project}  Ana (en-de): 2 of 2 segments to do, due {UTC_TIME}"
+    assert lines[1].endswith(f"doors.txt: 2 of 2 segments to do, due {past} (overdue)")
     sessions.projects.choose_matches(ana, document, 80, 0, 0)  # the open document knows the project as it was
     view = json.loads(run(capsys, sessions, "list", project, "--json")[1])
-    assert (view["deadline"], view["documents"][0]["due"]) == (UTC_TIME, "2020-01-01T00:00:00Z")
+    assert (view["deadline"], view["documents"][0]["due"]) == (UTC_TIME, past)
     assert "is_managed" not in view and sessions.totals.with_times(OWNER, document.project.id) == view
-    out = run(capsys, sessions, "remove", "--document", session)[1]
-    assert out.splitlines()[1].endswith(f"due {UTC_TIME}, as the project")
-    assert "no deadline" in run(capsys, sessions, "remove", "--project", project)[1]
+    assert run(capsys, sessions, "remove", "--document", session)[1].endswith("doors.txt: no deadline of its own\n")
+    assert run(capsys, sessions, "list")[1].splitlines()[1].endswith(f"due {UTC_TIME}, as the project")
+    assert run(capsys, sessions, "remove", "--project", project)[1] == f"project {project}: no deadline\n"
     assert sessions.store.verify_chain(document.session_id).is_intact
     sessions.store.list_changes._looked -= 10
     assert sessions.store.list_changes.since(stamp) is None or sessions.store.list_changes.stamp > stamp
