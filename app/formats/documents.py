@@ -175,13 +175,14 @@ class Document:
         comments: Mapping[int, str] = MappingProxyType({}),
         authors: Mapping[int, Comment] = MappingProxyType({}),
         reviews: Mapping[int, ReviewState] = MappingProxyType({}),
+        locks: Mapping[int, bool] = MappingProxyType({}),
     ) -> Export:
         """Exports the document with translations by segment index; everything else is unchanged.
 
         `drafts` are the segments with an unconfirmed translation, `comments` the users' comments, with `authors` and
-        times, and `reviews` the decisions of reviewers, for formats that support these. Without changes, the bytes are
-        the original ones. The note lists data that the format could not keep. The language becomes part of the file
-        name: "manual.de.txt".
+        times, `reviews` the decisions of reviewers, and `locks` whether segments are locked, for formats that support
+        these. Without changes, the bytes are the original ones. The note lists data that the format could not keep. The
+        language becomes part of the file name: "manual.de.txt".
         """
         unknown = [index for index in translations if not 0 <= index < len(self.segments)]
         if unknown:
@@ -211,8 +212,11 @@ class Document:
             if text
         ]
         remarks.sort(key=lambda remark: remark.start)
-        if not changes and not (remarks and self.format.takes_comments):
+        places = {(self.segments[index].start, self.segments[index].end): lock for index, lock in locks.items()}
+        new_locks = {place: lock for place, lock in places.items() if parsed.locks.get(place, lock) != lock}
+        if not changes and not new_locks and not (remarks and self.format.takes_comments):
             return Export(name, self.data)
+        parsed = parsed.with_locks(new_locks) if new_locks else parsed
         written = parsed.write_with_comments(changes, remarks, language) if remarks else parsed.write(changes, language)
         return Export(name, written.data, written.note)
 

@@ -74,6 +74,15 @@ class ParsedFile(ABC):
         """A reviewer's decision about the translation at each place, if the format has reviews."""
         return {}
 
+    @cached_property
+    def locks(self) -> Mapping[Place, bool]:
+        """Whether each place is locked, where the format can store a lock."""
+        return {}
+
+    def with_locks(self, locks: Mapping[Place, bool]) -> ParsedFile:
+        """The file that writes these locks, of places in `locks`, with the translations."""
+        return self
+
     @abstractmethod
     def source(self, start: int, end: int) -> str:
         """The source at a place as one line: a unit or, in prose, a part of one. Raises LookupError without one."""

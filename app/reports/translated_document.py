@@ -33,6 +33,7 @@ def translated_document(
     drafts: set[int] = set()
     comments: dict[int, str] = {}
     reviews: dict[int, Review] = {}
+    locks: dict[int, bool] = {}
     num_confirmed = num_proposed = num_locked = 0
     for segment in segments:
         if not segment.source:
@@ -40,6 +41,7 @@ def translated_document(
         if segment.comment:
             comments[segment.index] = segment.comment
         reviews[segment.index] = segment.review
+        locks[segment.index] = segment.lock is not None
         num_locked += segment.lock is not None
         if segment.state == "confirmed":
             num_confirmed += not segment.lock
@@ -60,6 +62,7 @@ def translated_document(
         comments={} if is_without else comments,
         authors=comments_by or {},
         reviews=reviews,
+        locks=locks,
     )
     numbers = {index: number for number, index in enumerate(document.order, 1)}
     num_segments = len(numbers)

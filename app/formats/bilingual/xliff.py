@@ -67,6 +67,7 @@ class XliffFile(PairedFile):
     notes: tuple[str, ...] = ()
     extras: Sequence[str] = ()
     has_locked: bool = False  # True if locked segments are among the units
+    new_locks: Mapping[tuple[int, int], bool] = field(default_factory=dict, repr=False)  # to be written
 
     @property
     def is_version_2(self) -> bool:
@@ -137,7 +138,50 @@ class XliffFile(PairedFile):
             if not file.attributes.get("target-language"):
                 tag = with_attribute(text[file.start : file.inner_start], "target-language", language)
                 edits.append((file.start, file.inner_start, tag))
-        return WrittenFile(encode_xml(splice(text, edits), self.decoded))
+        written = splice(text, edits)
+        return WrittenFile(encode_xml(self._with_new_locks(written) if self.new_locks else written, self.decoded))
+
+    @cached_property
+    def locks(self) -> Mapping[tuple[int, int], bool]:
+        """The locks by place, in files of tools, and where the file forbids the translation.
+
+        Plain XLIFF has no other locks: programs drop the translation of a unit that gets translate="no".
+        """
+        return {
+            _place(part): entry.is_locked(part)
+            for entry in self.entries
+            for part in entry.parts
+            if part.tool_state is not None or not entry.is_translated
+        }
+
+    def with_locks(self, locks: Mapping[tuple[int, int], bool]) -> XliffFile:
+        """The file that writes these locks."""
+        return replace(self, new_locks=locks)
+
+    def _with_new_locks(self, text: str) -> str:
+        """The text of the file with translations, with the new locks; each other character stays."""
+        tags: dict[int, tuple[Node, str]] = {}  # elements with new start tags, by their places
+        forbidden: dict[int, tuple[Node, list[bool]]] = {}  # units with translate="no", and locks of their segments
+
+        def tag_of(node: Node) -> str:
+            return tags.get(node.start, (node, text[node.start : node.inner_start]))[1]
+
+        entries = _entries(tree(text), text, with_locked=self.has_locked)
+        for old, entry in zip(self.entries, entries, strict=True):
+            locks = [self.new_locks.get(_place(part), old.is_locked(part)) for part in old.parts]
+            if not old.is_translated:
+                forbidden.setdefault(entry.unit.start, (entry.unit, []))[1].extend(locks)
+            for state, members in by_carrier(entry, locks):
+                is_locked = any(lock for _, lock in members)
+                if is_locked != state.is_locked:
+                    tags[state.carrier.start] = (
+                        state.carrier,
+                        state.with_lock(tag_of(state.carrier), is_locked=is_locked),
+                    )
+        for unit, locks in forbidden.values():
+            if not any(locks):
+                tags[unit.start] = unit, with_attribute(tag_of(unit), "translate", "yes")
+        return splice(text, [(node.start, node.inner_start, tag) for node, tag in tags.values()])
 
     def _entry_edits(self, entry: Entry, new: Sequence[UnitTranslation | None]) -> Iterator[Edit]:
         text = self.decoded.text
@@ -333,10 +377,9 @@ def _read(
     decoded: DecodedText, root: Node, languages: tuple[str, str] | None = None, *, with_locked: bool
 ) -> XliffFile:
     """The file with the texts of these languages, by default the first ones that it declares for a text."""
-    is_version_1 = _version(root).startswith("1")
-    entries = list(entries_1(root, decoded.text) if is_version_1 else entries_2(root, decoded.text))
-    extras = EXTRAS if any(entry.is_locked(part) for entry in entries for part in entry.parts) else ()
-    entries = [entry for entry in entries if entry.is_translated or with_locked]
+    every = _entries(root, decoded.text, with_locked=True)
+    extras = EXTRAS if any(entry.is_locked(part) for entry in every for part in entry.parts) else ()
+    entries = [entry for entry in every if entry.is_translated or with_locked]
     pairs = _pairs(entries)
     chosen = languages or next(iter(pairs), _languages(root.first("file") or root))
     limits = {entry.owner.start: stated for entry in entries if (stated := _limit(entry))}
@@ -350,6 +393,16 @@ def _read(
     num_limits = num_unchecked(root, decoded.text, {node.start for node, _ in limits.values()})
     notes = tuple(filter(None, (not_offered, *file_notes(root, entries, num_limits))))
     return XliffFile(decoded, root, entries, units, chosen, left_out, notes, tuple(extras), with_locked)
+
+
+def _entries(root: Node, text: str, *, with_locked: bool) -> list[Entry]:
+    is_version_1 = _version(root).startswith("1")
+    entries = entries_1(root, text) if is_version_1 else entries_2(root, text)
+    return [entry for entry in entries if entry.is_translated or with_locked]
+
+
+def _place(part: EntryPart) -> tuple[int, int]:
+    return part.source.inner_start, part.source.inner_end
 
 
 def _declaring(entry: Entry) -> Node:

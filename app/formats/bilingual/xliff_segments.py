@@ -6,15 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
-from app.formats.base import ReviewState, UnitTranslation
+from app.formats.base import ReviewState
 from app.formats.bilingual.xliff_gettext import is_gettext, is_header, plural_numbers
 from app.formats.bilingual.xliff_protected import TRANSLATED, TranslateState
 from app.formats.bilingual.xliff_tools import ToolState, tool_state, with_phrase_tags
 from app.formats.inline import Piece, Shown, pieces_of, show
 from app.formats.xml_text import Node
 
+T = TypeVar("T")
 # Elements whose content is part of the sentence; all other elements in a source are placeholders.
 _PAIRED = ("g", "mrk", "pc")
 _DONE = {"final", "signed-off", "translated", "reviewed"}
@@ -201,15 +202,13 @@ def is_of_former_text(qualifier: str) -> bool:
     return _OF_FORMER_TEXT.fullmatch(qualifier) is not None
 
 
-def by_carrier(
-    entry: Entry, new: Sequence[UnitTranslation | None]
-) -> list[tuple[ToolState, list[tuple[EntryPart, UnitTranslation | None]]]]:
-    """The segments with their new translations for each element that has their state in attributes of a tool."""
-    found: dict[int, tuple[ToolState, list[tuple[EntryPart, UnitTranslation | None]]]] = {}
-    for part, translation in zip(entry.parts, new, strict=True):
+def by_carrier(entry: Entry, new: Sequence[T]) -> list[tuple[ToolState, list[tuple[EntryPart, T]]]]:
+    """The segments with what is new of each, for each element that has their state in attributes of a tool."""
+    found: dict[int, tuple[ToolState, list[tuple[EntryPart, T]]]] = {}
+    for part, value in zip(entry.parts, new, strict=True):
         if part.tool_state is not None:
             _, members = found.setdefault(part.tool_state.carrier.start, (part.tool_state, []))
-            members.append((part, translation))
+            members.append((part, value))
     return list(found.values())
 
 

@@ -32,6 +32,7 @@ class _Tool:
     origins: tuple[tuple[str, str | None], ...] = ()
     approved: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
+    unlocked: str | None = None  # the value of the lock of a segment without one; None: it lacks the attribute
 
 
 _TRADOS = _Tool(
@@ -65,6 +66,7 @@ _OF_UNITS: Sequence[_Tool] = (
         "0",
         ("m:locked", "true"),
         (("m:trans-origin", None), ("m:score", "0"), ("m:gross-score", "0")),
+        unlocked="false",
     ),
 )
 
@@ -111,6 +113,11 @@ class ToolState:
         """True if the segment is locked."""
         name, value = self._tool.lock
         return self.carrier.attributes.get(name) == value
+
+    def with_lock(self, tag: str, *, is_locked: bool) -> str:
+        """The carrier's start tag for a segment that is locked or not."""
+        name, value = self._tool.lock
+        return with_attribute(tag, name, value if is_locked else self._tool.unlocked)
 
     def after(self, *, is_confirmed: bool, review: ReviewState) -> str:
         """The attribute value for a new translation; an equivalent value is kept.

@@ -8,6 +8,8 @@ from app.errors import DocumentError
 from app.formats import Reading
 from app.formats.documents import Document
 from app.formats.read_file import read_document
+from app.reports.translated_document import translated_document
+from app.segments.state import SegmentLock, SegmentState
 from tests.app.formats.test_xliff_tools import MEMOQ, PHRASE, TRADOS
 
 PLAIN = """<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
@@ -79,3 +81,87 @@ def test_file_in_which_everything_is_locked_opens_on_request():
 def test_file_without_locked_segments_does_not_offer_them():
     plain = PLAIN.replace(' translate="no"', "")
     assert read_document(plain.encode(), "a.xlf").extras == ()
+
+
+TAGS = {  # the start tags of a segment without a lock and of a locked one: in the file, and with the other lock
+    "a.sdlxliff": (
+        ('<sdl:seg id="1"/>', '<sdl:seg id="1" locked="true"/>'),
+        ('<sdl:seg id="3" locked="true" conf="Translated"/>', '<sdl:seg id="3" conf="Translated"/>'),
+    ),
+    "a.mqxliff": (
+        ('<trans-unit id="1" mq:status="NotStarted">', '<trans-unit id="1" mq:status="NotStarted" mq:locked="locked">'),
+        (' mq:status="ManuallyConfirmed" mq:locked="locked">', ' mq:status="ManuallyConfirmed">'),
+    ),
+    "a.mxliff": (
+        ('id="a:0" m:confirmed="0" m:locked="false"', 'id="a:0" m:confirmed="0" m:locked="true"'),
+        ('id="a:1" m:confirmed="1" m:locked="true"', 'id="a:1" m:confirmed="1" m:locked="false"'),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAGS)
+def test_locks_of_tools_are_written_and_removed_and_nothing_else_is_changed(name: str):
+    document = read(name, "locked")
+    locked = next(one.index for one in document.segments if one.is_locked)
+    locks = {one.index: one.is_locked for one in document.segments}
+    assert document.export_file({}, locks=locks).data == FILES[name][0].encode(), "the locks of the file"
+    expected = FILES[name][0]
+    for before, after in TAGS[name]:
+        assert expected.count(before) == 1
+        expected = expected.replace(before, after)
+    written = document.export_file({}, locks={**locks, 0: True, locked: False}).data
+    assert written.decode() == expected
+    again = read_document(written, name, reading=Reading(extras=("locked",)))
+    assert [one.is_locked for one in again.segments] == [
+        {0: True, locked: False}.get(one.index, one.is_locked) for one in document.segments
+    ]
+    back = again.export_file({}, locks=locks).data
+    assert sorted(back) == sorted(FILES[name][0].encode()), "and back, apart from the order of attributes"
+
+
+@pytest.mark.parametrize("name", TAGS)
+def test_lock_and_text_of_a_segment_are_written_together(name: str):
+    document = read(name, "locked")
+    texts, drafts = {0: "Zwei"}, [0]
+    only_text = document.export_file(texts, drafts=drafts).data.decode()
+    both = document.export_file(texts, drafts=drafts, locks={0: True}).data
+    (segment, *_) = read_document(both, name, reading=Reading(extras=("locked",))).segments
+    assert (segment.target, segment.is_locked) == ("Zwei", True)
+    assert document.export_file(texts, drafts=drafts, locks={0: False}).data.decode() == only_text
+
+
+def test_unlocked_segment_of_plain_xliff_is_to_be_translated():
+    document = read("a.xlf", "locked")
+    written = document.export_file({1: "Akme"}, drafts=[1], locks={0: True, 1: False}).data.decode()
+    assert '<trans-unit id="2" translate="yes"><source>Acme</source>' in written, "in a group that forbids it"
+    assert '<trans-unit id="1">' in written, "plain XLIFF has no mark for a lock"
+    assert [(one.source, one.target) for one in read_document(written.encode(), "a.xlf").segments] == [
+        ("One", None), ("Acme", "Akme"),
+    ]  # fmt: skip
+
+
+def test_unit_is_to_be_translated_once_all_of_its_segments_are_unlocked():
+    two = "<segment><source>One</source></segment><segment><source>Two</source></segment>"
+    whole = VERSION_2.replace("</file>", f'<unit id="4" translate="no">{two}</unit></file>')
+    document = read_document(whole.encode(), "b.xlf", reading=Reading(extras=("locked",)))
+    one, other = (segment.index for segment in document.segments[-2:])
+    assert document.export_file({}, locks={one: False, other: True}).data == whole.encode()
+    written = document.export_file({}, locks={one: False, other: False}).data.decode()
+    assert written == whole.replace('<unit id="4" translate="no">', '<unit id="4" translate="yes">')
+
+
+def test_locks_of_people_are_in_the_translated_document():
+    document = read("a.sdlxliff", "locked")
+
+    def exported(*locked: int) -> bytes:
+        segments = [
+            SegmentState(
+                one.index, one.source, 2, target=one.target, lock=SegmentLock() if one.index in locked else None
+            )
+            for one in document.segments
+        ]
+        return translated_document(document, segments).data
+
+    of_file = next(one.index for one in document.segments if one.is_locked)
+    assert b'<sdl:seg id="1" locked="true"/>' in exported(0, of_file)
+    assert b"locked" not in exported()
