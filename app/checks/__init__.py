@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from app.checks import numbers, texts
 from app.i18n import Message
-from app.text.nontranslatables import placeholder_difference, placeholder_spans
+from app.text.nontranslatables import nontranslatables, placeholder_difference, placeholder_spans
 from app.text.text_limits import TextLimits
 
 CheckName = Literal["numbers", "placeholders", "terms", "limits", "punctuation", "doubled", "length", "spaces"]
@@ -116,7 +116,9 @@ def findings_in(
         "terms": lambda: {"unmet": tuple(unmet), "banned": tuple(banned)},
         "placeholders": lambda: {**placeholder_difference(source, target, placeholders), "position": tuple(uncertain)},
         "limits": lambda: limits.exceeded(target) if limits else {},
-        "numbers": lambda: numbers.differences(plain_source, plain_target, source_language, target_language),
+        "numbers": lambda: numbers.differences(
+            *_without_copies(plain_source, plain_target), source_language, target_language
+        ),
         "punctuation": lambda: {
             **texts.end_differences(plain_source, plain_target, target_language),
             **texts.mark_differences(plain_source, plain_target),
@@ -133,6 +135,14 @@ def findings_in(
         if found or not _TEMPLATES[check, kind].endswith("{texts}")
     ]
     return tuple(sorted(findings, key=lambda finding: not finding.is_error))
+
+
+def _without_copies(source: str, target: str) -> tuple[str, str]:
+    """Both texts without the addresses and numbers of parts that the target has copied: "12.345.678-A" is no number."""
+    for element in nontranslatables(source):
+        if element.kind == "address" and source.count(element.text) == target.count(element.text):
+            source, target = (text.replace(element.text, texts.OBJECT) for text in (source, target))
+    return source, target
 
 
 def without_placeholders(text: str, own: tuple[str, ...] = ()) -> str:

@@ -23,6 +23,7 @@ _MAY_REPEAT = {
 # Relative pronouns that are also articles, after a comma: "Dateien, die die Liste enthält".
 _MAY_BEGIN_A_CLAUSE = {"de": frozenset({"der", "die", "das", "den", "dem"})}
 _CLAUSE_BEFORE = re.compile(r",\s+(?:\w+\s+)?\Z")
+_DOT_OF_WORD = re.compile(r"\b(?:[^\W\d_]\.\s?[^\W\d_]|etc|usw|ff|mwst|std|stk|pcs|hrs)\.\Z", re.IGNORECASE)  # "3 p.m."
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MAX_RATIO = 2.5
 _FREE_CHARACTERS = 15
@@ -31,13 +32,16 @@ _FREE_CHARACTERS = 15
 def end_differences(source: str, target: str, target_language: str) -> dict[str, tuple[str, ...]]:
     """{"end": (source punctuation, target punctuation)} if the texts end with punctuation of different classes.
 
-    Ignores closing quotes and brackets after the punctuation. An end without punctuation is left out of the tuple.
+    Ignores closing quotes and brackets after the punctuation, and the dot of an abbreviation: "3 p.m." is "15 Uhr".
+    An end without punctuation is left out of the tuple.
 
     >>> end_differences("Ready?", "Fertig.", "de")
     {'end': ('?', '.')}
     """
     ends = _end_of(source, ""), _end_of(target, target_language)
     if ends[0] == ends[1] or not source.strip():
+        return {}
+    if set(ends) == {".", ""} and any(_DOT_OF_WORD.search(text.rstrip(_BEHIND_THE_END)) for text in (source, target)):
         return {}
     return {"end": tuple(end for end in ends if end)}
 

@@ -10,6 +10,7 @@ Tags are also removed from pins, beginnings and locked texts; in the answer thes
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -25,8 +26,10 @@ from app.tags.strip import BareText, Cut
 from app.text.line_breaks import breaks_between_lines
 from app.text.nontranslatables import NonTranslatable, is_copied, kept_texts, nontranslatables
 from app.text.ordinal_marks import OrdinalMark, ordinal_mark
+from app.text.quantities.conventions import day_names
 from app.text.quantities.quantity_forms import date_in_full
 from app.text.quantities.quantity_reading import WHOLE_AMOUNT, quantities
+from app.text.quantities.requirements import single_days
 from engine import (
     Alternative,
     Hypothesis,
@@ -41,6 +44,8 @@ from engine import (
     occurrences,
 )
 
+# "9:15 AM", but not of a range: models write "AM" behind a time in German, too.
+_HALF_OF_DAY = re.compile(r"(?:[-–][ ]?)?\d{1,2}(?:[:.]\d\d)?[ ](?P<half>([AP])M)(?![\w.]|[ ]?[-–])")
 MAX_TAGS = 200  # a source with more tags is translated with its tags
 MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
 
@@ -102,7 +107,7 @@ class Protection:
             if suffix.kind == "ordinal" and number.text in ordinals
         ]
         cuts += [Cut(*dash.span()) for dash in WHOLE_AMOUNT.finditer(source)]
-        cuts += _dates(found, original)
+        cuts += _in_full(found, original)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(cuts or tag_cuts) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
@@ -394,13 +399,23 @@ def _ordinals(found: Sequence[NonTranslatable], direction: str | None) -> dict[s
     return {text: mark for text, own in marks.items() if len(own) == 1 and (mark := next(iter(own))) is not None}
 
 
-def _dates(found: Sequence[NonTranslatable], original: Request) -> Iterator[Cut]:
-    """Dates in digits or with a short name of the month, which the model reads in full: "5.12.2026", "Dec. 24"."""
-    language = (original.direction or "").partition("-")[0]
-    for quantity in quantities(original.source, language) if language else ():
-        written = date_in_full(quantity, original.source[max(0, quantity.start - 8) : quantity.start], language)
-        if written and not any(one.start < quantity.end and quantity.start < one.end for one in found):
-            yield Cut(quantity.start, quantity.end, written)
+def _in_full(found: Sequence[NonTranslatable], original: Request) -> Iterator[Cut]:
+    """What the model reads in a more usual form: dates in digits or with a short month, short days, "AM" and "PM"."""
+    language, source = (original.direction or "").partition("-")[0], original.source
+    if not language:
+        return
+    written = [
+        (one.start, one.end, date_in_full(one, source[max(0, one.start - 8) : one.start], language))
+        for one in quantities(source, language)
+    ]
+    days = day_names(language, "wide")
+    written += [(start, end, days[number]) for start, end, number in single_days(source, language)]
+    written += [
+        (*time.span("half"), f"{time[2].lower()}.m.") for time in _HALF_OF_DAY.finditer(source) if time[0][0].isdigit()
+    ]
+    for start, end, text in written:
+        if text and not any(one.start < end and start < one.end for one in found):
+            yield Cut(start, end, text)
 
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:

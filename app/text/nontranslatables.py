@@ -44,6 +44,11 @@ _ADDRESS = re.compile(
     # AB-1234/56, SN-00123-A, ISO/IEC-27001, 4711-B, but not MAY-2026
     | (?<![\w/.-])(?=(?:[\w/-]*?\d){3})(?:(?!JAN|FEB|MAR|APR|MAY|MAI|JUN|JUL|AUG|SEP|O[CK]T|NOV|DE[CZ])[A-Z]{1,4}\d*
         (?:[-/](?:\d+[A-Z]?|[A-Z]{1,3}\d*))+|\d{3,}(?:[-/]\d+)*-[A-Z]{1,2})(?!\w|[-/.]\w)
+    | (?<![\w/.-])[A-Z]{2,4}/(?!or\b)[a-zäöüß]{2,3}(?![\w/])  # AB/mü, the signs of an author and a typist
+    | (?<![\w.,])\d+(?:\.\d+)+-[A-Z](?![\w-])  # 12.345.678-A
+    | (?<![\w/-])F(?:1[0-2]|[1-9])(?![\w/-])  # the key F5
+    # Hauptstr. 14
+    | (?<![\w-])[A-ZÄÖÜ][\w-]*(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Gg]asse|[Aa]llee)[ \u00a0]\d{1,4}[a-z]?(?!\w)
     # {count, plural, one {# file} other {# files}}
     | \{\s*+\w++\s*+,\s*+(?:plural|select|selectordinal|choice)\s*+,(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}
     | \{\s*+\w++\s*+,\s*+(?:number|date|time|spellout|ordinal|duration)\s*+(?:,[^{}]*+)?\}  # {day, date, short}

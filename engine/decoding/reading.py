@@ -37,6 +37,7 @@ from engine.translation import Hypothesis, ListedText, Placement
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
+_DOUBLED_DOT = re.compile(r"(?<=[^\W\d_])\.\.(?!\.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,11 @@ class RequestReading:
     def _characters(self, hypothesis: Hypothesis) -> tuple[str, list[str]]:
         """The white space before the text, and for each of its characters the text to write."""
         characters = self._in_capitals(hypothesis) if self.case is not None else [*hypothesis.text]
+        if not _DOUBLED_DOT.search(self.given.source):
+            for dots in _DOUBLED_DOT.finditer(
+                hypothesis.text
+            ):  # a required text that ends with a dot, "2 p.m..", "vs.."
+                characters[dots.end() - 1] = ""
         for (start, end), given in self._required_texts(hypothesis):
             own = given.characters()
             if not given.is_plain and len(own) == end - start:

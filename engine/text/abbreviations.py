@@ -57,9 +57,7 @@ def _table(language: str) -> tuple[re.Pattern[str] | None, dict[str, str]]:
         for form, written in cases.items():
             body = re.escape(form).replace("\\ ", r"\s?")
             before = r"(?:(?<=\d)|(?<=\d\s))" if entry[0] == "#" else r"(?<![\w.-])"
-            behind = (
-                r"(?=\s?[\dIVX])" if entry[-1] == "#" else r"(?![^\W\d]|-)" if form[-1] == "." else r"(?!\w|\s?[-–])"
-            )
+            behind = r"(?=\s?[\dIVX])" if entry[-1] == "#" else r"(?![^\W\d]|-)" if form[-1] == "." else r"(?![\w-])"
             words.setdefault("".join(form.split()), written)
             patterns.setdefault(form, before + body + behind)
     longest_first = sorted(patterns, key=len, reverse=True)

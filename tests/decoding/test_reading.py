@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import Avoid, Follow, InvalidRequest, Phrase, Request, SearchOptions, Translator
+from engine import Avoid, Follow, Hypothesis, InvalidRequest, Phrase, Request, SearchOptions, Translator
 from engine.decoding.reading import RequestReader
 from engine.text import normalise
 from engine.text.gender_signs import without_gender_signs
@@ -142,6 +142,21 @@ def test_pieces_and_placements_point_at_the_text_that_was_written(translator, co
         written = [hypothesis.text[start:end] for start, end in hypothesis.token_spans]
         assert "".join(written) == "".join(hypothesis.text.split())
         assert [codec.normalise(text) for text in written] == [codec.surfaces[token] for token in hypothesis.tokens]
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "written"),
+    [
+        ("Come at two today.", "Kommt um 2 p.m..", "Kommt um 2 p.m."),
+        ("12 vs. 15", "12 vs.. 15 ...", "12 vs. 15 ..."),
+        ("12 vs.. 15", "12 vs.. 15", "12 vs.. 15"),
+    ],
+)
+def test_the_dot_of_a_required_text_is_also_the_full_stop(codec, source: str, text: str, written: str) -> None:
+    reading = RequestReader(codec, codec).read(Request(source), "en-de")
+    found = Hypothesis(text, 0.0, 0.0, (0,), (0.0,), ((0, len(text)),))
+    assert reading.written(found).text == written
+    assert reading.written(found).token_spans == ((0, len(written)),)
 
 
 def test_the_source_span_of_a_phrase_and_the_alignment_speak_of_the_given_source(codec):

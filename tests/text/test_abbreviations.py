@@ -20,7 +20,6 @@ from engine.text.abbreviations import _entries, in_full
         ("lt. Vertrag v. 5.6., i.H.v. 5 €", "de", "laut Vertrag vom 5.6., in Höhe von 5 €"),
         ("v. Chr., u.a.", "de", "v. Chr., unter anderem"),
         ("ca.5 kg", "de", "etwa 5 kg"),
-        ("10:00 AM - 4:00", "en", "10:00 AM - 4:00"),
         ("approx. 5 kg", "fr", "approx. 5 kg"),
     ],
 )

@@ -83,7 +83,7 @@ _PRODUCTS: Final = (
     "|Swift|Thunderbolt|Ubuntu|Unicode|Vulkan|Windows"
 )
 _NAME_BEFORE: Final = re.compile(
-    r"(?:\b(?i:v|version|release|section|chapter|table|figure|fig|appendix|annex|part|step|clause|rule)s?\.?"
+    r"(?:\b(?i:v|version|release|section|chapter|table|figure|fig|appendix|annex|part|step|clause|rule|room|suite|raum|zimmer)s?\.?"
     rf"|\b(?:{_PRODUCTS})|(?:[\w,;]\s+|[(\[])[^\W\d_a-zß-ÿ]\w*)[ \u00a0]?$"
 )
 # A word with a capital behind its first letter: USB, PCIe, macOS, Wi-Fi.

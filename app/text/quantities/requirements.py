@@ -36,6 +36,10 @@ _WIDTHS: Final = ("abbreviated", "wide")  # of the names of days, in CLDR
 _LONGEST_SHORT_DAY: Final = 4
 _IRISH_NAME: Final = re.compile(r"(?<![\w'’])(O)['’]([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?!\w)")
 _DIGIT: Final = re.compile("[0-9]")
+_HOURS_BEHIND: Final = re.compile(  # an hour, a range of hours, or a date
+    r"[,:]?[ \u00a0](?:[A-Z][a-zä]{2,8}\.? )?\d{1,2}(?:[:.]\d\d)?"
+    r"(?:\.|[ \u00a0]?(?:[-–,]|(?:bis|to|am|pm|a\.m|p\.m|AM|PM|Uhr|h)(?!\w)))"
+)
 _NUMBERED: Final = (
     "account", "article", "batch", "customer", "invoice", "item", "lot", "model", "order", "part", "phone", "serial",
 )  # fmt: skip
@@ -106,7 +110,7 @@ def required_quantities(source: str, source_language: str, target_language: str)
         for one in _small_ranges(source, target_language)
         if not _is_in_words(one, source, source_language) and not _overlaps(one, hours)
     )
-    days = _ranges_of_days(source, languages)
+    days = (*_ranges_of_days(source, languages), *_single_days(source, languages))
     times = (_before_full_stop(one, source) for one in required)
     return (*times, *ranges, *days, *_words_for_number(source, languages), *_irish_names(source, languages))
 
@@ -147,6 +151,36 @@ def _ranges_of_hours(found: Sequence[Quantity], source: str, languages: tuple[st
             forms, others = forms_of_range(first, last, languages[1], to)
             replaces = (source[first.start : last.end], *others)
             yield RequiredQuantity(first.start, last.end, forms, tuple(one for one in replaces if one not in forms))
+
+
+@lru_cache(maxsize=2048)
+def single_days(source: str, language: str) -> tuple[tuple[int, int, int], ...]:
+    """The start, end and number of each short day of the week in opening hours: "Sat 9–12, Sun closed", "Tue & Thu:".
+
+    One beside an hour or date makes the others days, too: "Sun" and German "So" are also other words.
+
+    >>> single_days("Sat 9-12, Sun closed", "en"), single_days("Sun and sea", "en")
+    (((0, 3, 5), (10, 13, 6)), ())
+    """
+    if not any(map(str.isdigit, source)):
+        return ()
+    pattern, numbers = _days_of_week(language)
+    ranges = [match.span() for match in pattern.finditer(source)]
+    short = sorted({name for name in numbers if len(name) <= _LONGEST_SHORT_DAY}, key=len, reverse=True)
+    found = [
+        match
+        for match in re.finditer(rf"(?<![\w.'’-])(?:{'|'.join(map(re.escape, short))})(?![\w'’-])\.?", source)
+        if short and not any(start < match.end() and match.start() < end for start, end in ranges)
+    ]
+    if not ranges and not any(_HOURS_BEHIND.match(source, match.end()) for match in found):
+        return ()
+    return tuple((*match.span(), numbers[match.group().rstrip(".")]) for match in found[:_MAX_REQUIRED])
+
+
+def _single_days(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
+    for start, end, number in single_days(source, languages[0]):
+        short, wide = (day_names(languages[1], width)[number] for width in _WIDTHS)
+        yield RequiredQuantity(start, end, tuple(dict.fromkeys((short.rstrip("."), short, wide))), ())
 
 
 def _ranges_of_days(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:

@@ -103,6 +103,8 @@ OTHER_CASES = [
     ("Press `OK`.", "`OK` drücken.", None, "marks that pair"),
     ("2 * 3", "2 * 3 *", None, "no pair in the source"),
     ("Ready.", "Fertig", ("punctuation", "end", (".",)), "a full stop lost"),
+    ("We close at 3 p.m.", "Wir schließen um 15 Uhr", None, "the dot belongs to an abbreviation"),
+    ("Part 12.345.678-A", "Teil 12.345.678-A", None, "not a number in the format of another language"),
     ("The file.", "Die die Datei.", None, "a capital makes it another word"),
     ("The file.", "In der der Datei.", ("doubled", "words", ("der der",)), "typed twice"),
     ("Files that the list has.", "Dateien, die die Liste hat.", None, "a pronoun and an article"),

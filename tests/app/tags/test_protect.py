@@ -395,6 +395,8 @@ def test_suffix_in_tags_of_their_own_is_no_ordinal_of_a_placeholder():
         ("Am 24.12. und vom 31.12. bis 2.1. zu.", "de-en", "Am 24. Dezember und vom 31. Dezember bis 2. Januar zu."),
         ("Gültig ab 1. Jan. 2026, siehe 2.1. oben.", "de-en", "Gültig ab 1. Januar 2026, siehe 2.1. oben."),
         ("Closed on Dec. 24 and 5/12/2026.", "en-de", "Closed on December 24 and May 12, 2026."),
+        ("On Mon, Mar 3, 2026 at 9:15 AM, he rang.", "en-de", "On Monday, March 3, 2026 at 9:15 a.m., he rang."),
+        ("Sat: 10:00 AM - 4:00 PM, Sun closed", "en-de", "Saturday: 10:00 AM - 4:00 PM, Sunday closed"),
         ("On 3 March 2026 and 2026-03-15 it rained.", "en-de", "On 3 March 2026 and 2026-03-15 it rained."),
     ],
 )

@@ -71,6 +71,10 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("+49 (0)30 1234567-89 or (030) 1234567", "address:+49 (0)30 1234567-89 address:(030) 1234567"),
         ("01/02/2024, 01-02-2024, 0.123.456, +3.4 %, MP3, 24-HOUR, MAY-2026", ""),  # no phone numbers and codes
         ("AB-1234/56, SN-00123-A or 4711-B.", "address:AB-1234/56 address:SN-00123-A address:4711-B"),
+        ("your ref. AB/mü, and/or, AND/or, MB/s", "address:AB/mü"),  # signs of an author and a typist
+        ("part 12.345.678-A, version 2.0.1", "address:12.345.678-A"),
+        ("Press F5 or Ctrl+F12, not F16 and F-5", "address:F5 address:F12"),
+        ("Hauptstr. 14 and Gartenallee 5b, the street 7", "address:Hauptstr. 14 address:Gartenallee 5b"),
         ('The "big" door is 1/2" wide.', 'sign:"'),
         ('The door is "5" or 6" wide', ""),  # perhaps quotation marks
         ("<00:04.000>open", "lone:<00:04.000>"),  # WebVTT

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from app.text.quantities.conventions import conventions_of
 from app.text.quantities.quantity_forms import forms_of, other_forms_of
 from app.text.quantities.quantity_reading import quantities
-from app.text.quantities.requirements import numbers_beside, required_quantities
+from app.text.quantities.requirements import numbers_beside, required_quantities, single_days
 from app.text.quantities.units import is_same_measure, unit_behind
 from engine import occurrences
 from tests.app.work import growth
@@ -374,3 +374,23 @@ def test_reading_a_long_text_takes_linear_time(text: str):
 def test_forms_that_contain_another_are_not_required_twice():
     [number] = required_quantities("at 14:30 p.m.", "en", "de")
     assert not any(occurrences(one, other) for one in number.forms[1:] for other in number.forms[1:] if one != other)
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "days"),
+    [
+        ("Mon-Fri 8am-6pm, Sat 9-12, Sun closed", "en", ["Sat", "Sun"]),
+        ("Tue & Thu: 10:00 AM - 4:00 PM", "en", ["Tue", "Thu"]),
+        ("Every Wed., 7:30 pm", "en", ["Wed."]),
+        ("On Mon, Mar 3, 2026", "en", ["Mon"]),
+        ("The Sun is 5 billion years old. We sat 9 hours.", "en", []),
+        ("Sa 9-12 Uhr, So geschlossen", "de", ["Sa", "So"]),
+        ("So 100 Leute kamen. Mo ist 5.", "de", []),
+    ],
+)
+def test_days_of_opening_hours_are_found(source: str, language: str, days: list[str]) -> None:
+    assert [source[start:end] for start, end, _ in single_days(source, language)] == days
+
+
+def test_room_and_part_have_the_number_of_the_source() -> None:
+    assert [one.forms for one in required_quantities("Room 3.12, 2.5 m", "en", "de")][:2] == [("3.12",), ("2,5",)]
