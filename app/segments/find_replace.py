@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from app.errors import CommandError, check_fields
@@ -98,28 +98,36 @@ def check_searched(text: str) -> None:
         raise CommandError("A text to find, or its replacement, has at most {limit} characters.", limit=MAX_CHARACTERS)
 
 
-def found_in(segments: Iterable[SegmentState], query: Query, max_shown: int = MAX_SHOWN) -> Json:
+def found_in(
+    segments: Iterable[SegmentState], query: Query, held: Collection[int] = (), max_shown: int = MAX_SHOWN
+) -> Json:
     """Number of occurrences and segments, and a preview of the first `max_shown` segments after the replacement.
 
-    `segments` are those of a document, in its order; each row has the segment's number there, from 1.
+    `segments` are those of a document, in its order; each row has the segment's number there, from 1. Segments that
+    contain the text, but stay as they are, are counted apart: locked ones, and those that other people hold (`held`).
     """
     rows: list[Json] = []
-    num_places = num_segments = 0
+    num_places = num_segments = num_locked = num_held = 0
     for number, segment in enumerate(segments, 1):
         if (text := text_for(segment, query)) is None:
             continue
         places = len(query.spans(text))
+        if segment.lock or segment.index in held:
+            num_locked += bool(places and segment.lock)
+            num_held += bool(places and not segment.lock)
+            continue
         num_places += places
         num_segments += places > 0
         if places and len(rows) < max_shown:
             runs = query.runs(text)
             rows.append({"index": segment.index, "number": number, "state": segment.state, "runs": runs})
-    return {"num_places": num_places, "num_segments": num_segments, "rows": rows}
+    left = {"num_locked": num_locked, "num_held": num_held}
+    return {"num_places": num_places, "num_segments": num_segments, **left, "rows": rows}
 
 
 def text_for(segment: SegmentState, query: Query) -> str | None:
-    """The segment's text, typed or machine-translated; None if the query excludes the segment, or if it is locked."""
-    if segment.lock or (segment.state == "confirmed" and not query.in_confirmed):
+    """The segment's text, typed or machine-translated; None if the query excludes the segment."""
+    if segment.state == "confirmed" and not query.in_confirmed:
         return None
     return segment.text if query.in_proposals else segment.target
 

@@ -15,6 +15,7 @@ from app.segments.find_replace import MAX_SHOWN, Query, found_in
 from app.segments.state import Json, SegmentLock, SegmentState
 from app.sessions.open_workspaces import OpenWorkspaces
 from app.workspace.commands import Workspace
+from app.workspace.parts import Parts
 
 MAX_DOCUMENTS: Final = 200  # the ones that were used last
 
@@ -30,7 +31,8 @@ class ProjectSearch:
         self._open_unshown = open_unshown
 
     def find(self, actor: Actor, workspace: Workspace, query: Query) -> Json:
-        """The other documents of the project in which the text occurs, in the order in which they were opened.
+        """The other documents of the project in which the text occurs, in the order in which they were opened; also
+        those in which only segments have it that stay as they are.
 
         `num_left_out` counts the documents in which was not searched, as there are more than MAX_DOCUMENTS.
         """
@@ -41,9 +43,10 @@ class ProjectSearch:
         documents: list[Json] = []
         room = MAX_SHOWN
         for summary in giving_way(sorted(searched, key=lambda one: one.id) if query.text else ()):
-            found = found_in(self._segments(summary.id), query, room)
+            held = Parts(self._store, summary.id).held_by_others(actor) if summary.part_assignees else ()
+            found = found_in(self._segments(summary.id), query, held, room)
             room -= len(found["rows"])
-            if found["num_places"]:
+            if found["num_places"] or found["num_locked"] or found["num_held"]:
                 documents.append({"session": summary.id, "name": summary.shown_name, **found})
         return {"documents": documents, "num_left_out": len(others) - len(searched)}
 

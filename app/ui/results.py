@@ -102,10 +102,12 @@ class FoundRow(TypedDict):
 
 
 class FoundText(TypedDict):
-    """The places where a text occurs."""
+    """The places where a text can be replaced; `num_locked` and `num_held` segments with it stay as they are."""
 
     num_places: int
     num_segments: int
+    num_locked: int
+    num_held: int
     rows: list[FoundRow]
 
 

@@ -68,10 +68,11 @@ class Batches:
         self._forms: Mapping[int, str] | None = None  # of the segments, once needed
         self._by_source_at = -2  # the order stamp that it was built at
 
-    def find(self, query: Query) -> Json:
-        """The occurrences of the text, with a preview; see `found_in`."""
+    def find(self, actor: Actor, query: Query) -> Json:
+        """The occurrences of the text that `replace` would change, with a preview; see `found_in`."""
         with self._core.lock:
-            return found_in(self._core.in_order(), query)
+            self._core.look_at_parts()
+            return found_in(self._core.in_order(), query, self._core.parts.held_by_others(actor))
 
     def replace(self, actor: Actor, query: Query, indices: Sequence[int] | None = None) -> Json:
         """Replaces in these segments, or in all that the query looks into; a confirmed one stays confirmed."""

@@ -12,7 +12,7 @@ from app.segments.find_replace import Query
 from app.workspace.commands import Workspace
 from tests.app.test_parts import Team, team
 
-BEN = Actor.person("Ben")
+ANA, BEN, CEM = Actor.person("Ana"), Actor.person("Ben"), Actor.person("Cem")
 NETWORK = b"The network is on. The network is off. Wait.\n"
 QUERY = Query("Netz", "Netzwerk", whole_words=True)
 
@@ -47,12 +47,29 @@ def test_places_are_found_in_open_and_closed_documents_in_the_order_of_opening(t
     assert found(team, Query("")) == []
 
 
-def test_locked_segments_are_found_neither_in_an_open_nor_in_a_closed_document(team: Team):
+def test_locked_segments_are_counted_apart_in_an_open_and_in_a_closed_document(team: Team):
     added = add(team, "a.txt")
     added.locks.set(OWNER, [0], is_locked=True)
-    assert found(team) == []
-    team.sessions.workspaces.forget(added)
-    assert found(team) == []
+    for _ in range(2):
+        (only,) = team.sessions.project_search.find(OWNER, team.document, QUERY)["documents"]
+        assert (only["num_places"], only["rows"], only["num_locked"], only["num_held"]) == (0, [], 1, 0)
+        team.sessions.workspaces.forget(added)
+
+
+def test_segments_of_others_are_counted_apart_for_those_who_may_not_change_them(team: Team):
+    added = add(team, "a.txt")
+    team.sessions.members.assign_segments(ANA, added, [0], "Ben", added.core.version)
+
+    def counts(actor: Actor) -> tuple[int, int]:
+        (only,) = team.sessions.project_search.find(actor, team.document, QUERY)["documents"]
+        return only["num_places"], only["num_held"]
+
+    for _ in range(2):
+        assert (counts(CEM), counts(BEN), counts(ANA)) == ((0, 1), (2, 0), (2, 0))
+        team.sessions.workspaces.forget(added)
+    assert team.sessions.project_search.replace(CEM, added.session_id, QUERY, None)["num_places"] == 0
+    found_here = added.batches.find(CEM, QUERY)
+    assert (found_here["num_places"], found_here["num_held"]) == (0, 1)
 
 
 def test_numbers_are_those_of_the_document_after_segments_were_merged(team: Team):

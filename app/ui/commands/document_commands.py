@@ -99,7 +99,7 @@ class FindText(TextQuery):
     result: ClassVar[Any] = r.FoundText
 
     def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
-        return workspace.batches.find(self.query())
+        return workspace.batches.find(actor, self.query())
 
 
 class FindInProject(TextQuery):

@@ -111,7 +111,8 @@ def test_many_segments_in_one_step_leave_locked_ones_out(desk: Desk):
     desk.document.edit(OWNER, 1, "Datei öffnen.", "typed")
     desk.lock(1, 2)
     query = Query("datei", "Akte")
-    assert desk.document.batches.find(query)["num_segments"] == 0
+    found = desk.document.batches.find(OWNER, query)
+    assert (found["num_segments"], found["num_locked"], found["num_held"], found["rows"]) == (0, 1, 0, [])
     assert desk.document.batches.replace(OWNER, query, [1])["segments"] == []
     assert desk.document.confirm(OWNER, 0, "Sichern.") is None, "the locked repetition is not filled"
     assert desk.document.segments[2].target is None

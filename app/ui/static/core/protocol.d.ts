@@ -1010,6 +1010,8 @@ export interface Findings {
 export interface FoundDocument {
   num_places: number;
   num_segments: number;
+  num_locked: number;
+  num_held: number;
   rows: FoundRow[];
   session: number;
   name: string;
@@ -1029,10 +1031,12 @@ export interface FoundRow {
   runs: [string, string][];
 }
 
-/** The places where a text occurs. */
+/** The places where a text can be replaced; `num_locked` and `num_held` segments with it stay as they are. */
 export interface FoundText {
   num_places: number;
   num_segments: number;
+  num_locked: number;
+  num_held: number;
   rows: FoundRow[];
 }
 

@@ -88,16 +88,23 @@ export const openReplace = bench => {
     const [reply, others] = [await here, await elsewhere];
     if (number !== asked || !reply.ok || (others && !others.ok)) return;
     const documents = others?.result.documents ?? [];
-    found = [{...reply.result, session: own, name: bench.document.name}, ...documents].filter(one => one.num_places);
+    const every = [{...reply.result, session: own, name: bench.document.name}, ...documents];
+    found = every.filter(one => one.num_places);
+    const locked = every.reduce((sum, one) => sum + one.num_locked, 0);
+    const held = every.reduce((sum, one) => sum + one.num_held, 0);
     const rows = found.flatMap(one => one.rows);
     const places = found.reduce((sum, one) => sum + one.num_places, 0);
     const segments = found.reduce((sum, one) => sum + one.num_segments, 0);
     const notes = [
-      tn('replace.found', places, {segments: where(segments, documents.length ? found.length : 0)}),
+      !places
+        ? t(locked || held ? 'replace.nothing_to_change' : 'replace.nothing')
+        : tn('replace.found', places, {segments: where(segments, documents.length ? found.length : 0)}),
       rows.length < segments ? t('replace.shown', {n: count(rows.length)}) : '',
+      locked ? tn('replace.locked', locked) : '',
+      held ? tn('replace.held', held) : '',
       others?.result.num_left_out ? tn('replace.left_out', others.result.num_left_out) : '',
     ];
-    setText(summary, !find.value ? '' : !places ? t('replace.nothing') : notes.filter(Boolean).join(' '));
+    setText(summary, find.value ? notes.filter(Boolean).join(' ') : '');
     all.disabled = !places;
     const shown = found.filter(one => one.rows.length);
     list.replaceChildren(...shown.map(one => documentPlaces(one, documents.length > 0)));
