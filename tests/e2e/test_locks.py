@@ -11,6 +11,8 @@ from tests.app.formats.test_xliff_locks import PLAIN
 from tests.e2e.screen import Screen
 from tests.e2e.test_review import Review, chip, review  # noqa: F401 (a fixture)
 
+WHY = "Locked by Rita. You can read it and comment on it; a reviewer or manager of the project can unlock it."
+
 
 def test_reviewer_locks_a_segment_and_the_translator_reads_it_and_goes_past_it(review: Review):  # noqa: F811
     tom, rita = review.tom, review.rita
@@ -34,8 +36,16 @@ def test_reviewer_locks_a_segment_and_the_translator_reads_it_and_goes_past_it(r
     expect(tom.notes.last).to_contain_text("Locked by Rita. You can read it and comment on it; a reviewer or manager")
     tom.page.keyboard.press("Alt+Shift+L")
     expect(tom.notes.last).to_contain_text("Only reviewers and managers of this project")
+    for name in ("Re-translate", "Alternatives"):
+        control = tom.page.get_by_role("button", name=name)
+        expect(control).to_be_disabled()
+        expect(control).to_have_attribute("title", WHY)
+        expect(control).to_have_accessible_description(WHY)
+        control.click(force=True)
+        expect(tom.notes.last).to_contain_text("Locked by Rita. You can read it and comment on it")
     tom.page.get_by_role("button", name="More").click()
-    expect(tom.page.get_by_role("menuitem", name="Split")).to_be_visible()
+    expect(tom.page.get_by_role("menuitem", name="Split")).to_be_disabled()
+    expect(tom.page.get_by_role("menuitem", name="Split")).to_contain_text("Locked by Rita")
     expect(tom.page.get_by_role("menuitem", name=re.compile("ock the segment"))).to_have_count(0)
     tom.page.keyboard.press("Escape")
     assert tom.text() == "Der Router speichert die Datei."
@@ -47,6 +57,8 @@ def test_reviewer_locks_a_segment_and_the_translator_reads_it_and_goes_past_it(r
     rita.field.press("Control+z")
     expect(chip(tom.page, "Locked", 1)).to_have_count(0)
     expect(tom.page.locator(".editor")).not_to_contain_text("Locked by Rita")
+    expect(tom.page.get_by_role("button", name="Alternatives")).to_be_enabled()
+    expect(tom.page.get_by_role("button", name="Alternatives")).not_to_have_attribute("title", WHY)
     tom.type_text("Der Router sichert die Datei.")
     tom.wait_until_saved()
     rita.field.press("Control+Shift+Z")

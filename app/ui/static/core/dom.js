@@ -65,6 +65,29 @@ export const sr = text => h('span.sr', text);
 export const button = (classes, attributes, ...children) =>
   /** @type {HTMLButtonElement} */ (h(`button${classes}`, {type: 'button', ...attributes}, ...children));
 
+/** @type {WeakMap<HTMLElement, string>} */
+const titles = new WeakMap(); // of barred controls, without the reason
+
+/**
+ * Shows that a control does nothing now, and why, also to screen readers: it keeps its place in the order of Tab, and a
+ * click on it says the reason. "" for the reason shows it as usual.
+ * @param {HTMLElement} control
+ * @param {string} reason
+ */
+export const bar = (control, reason) => {
+  if (reason) {
+    if (!titles.has(control)) titles.set(control, control.title);
+    control.title = reason;
+    control.setAttribute('aria-disabled', 'true');
+    control.setAttribute('aria-description', reason);
+  } else if (titles.has(control)) {
+    control.title = titles.get(control) ?? '';
+    titles.delete(control);
+    control.removeAttribute('aria-disabled');
+    control.removeAttribute('aria-description');
+  }
+};
+
 /**
  * The head of a table.
  * @param {...(string | Element)} cells their texts, or cells

@@ -249,6 +249,7 @@ declare global {
     reopenButton: HTMLButtonElement;
     undoButton: HTMLButtonElement;
     redoButton: HTMLButtonElement;
+    changing: HTMLElement[]; // what does nothing in a segment that can only be read
   };
   /** Rows of the list; `document` is null for those of the open document. */
   type ListBlock = {

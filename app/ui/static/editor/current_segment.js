@@ -42,16 +42,19 @@ export class CurrentSegment {
     return this.isLocked ? this.lockReason : holder && t('held', {name: holder});
   }
 
+  /** The same in sentences, with what the person can do. */
+  get explainedBarrier() {
+    const {holder} = this;
+    if (!this.isLocked) return holder && t('held.why', {name: holder});
+    const mayLock = this.page.document.project.may_lock;
+    return `${this.lockReason}. ${mayLock ? t('lock.why', {keys: speltFor('lock')}) : t('lock.why.others')}`;
+  }
+
   /** True if the segment can only be read; then shows the reason. */
   refusesChanges() {
-    const {holder} = this;
-    if (this.isLocked) {
-      const remedy = this.page.document.project.may_lock
-        ? t('lock.why', {keys: speltFor('lock')})
-        : t('lock.why.others');
-      this.page.say('info', `${this.lockReason}. ${remedy}`);
-    } else if (holder) this.page.say('info', t('held.why', {name: holder}));
-    return this.isLocked || Boolean(holder);
+    const reason = this.explainedBarrier;
+    if (reason) this.page.say('info', reason);
+    return Boolean(reason);
   }
 
   /**

@@ -40,6 +40,7 @@ export const buildLayout = segment => {
     button('.btn', {title: t('action.more.title')}, t('action.more'), icon('more', true)),
     () => {
       const {marks, view, comment} = segment;
+      const {barrier} = segment.current;
       const confidence = choice('problem', t('confidence.show'), t('confidence.title'), () => {
         view.toggleConfidence();
         segment.focusField();
@@ -51,14 +52,17 @@ export const buildLayout = segment => {
       const choices = [
         [choice('comment', t('comment.menu'), t('comment.title'), () => comment.edit()), 'comment'],
         [
-          choice('keys', t('characters.menu'), null, () =>
-            openCharacters(segment.bench, text => insertText(segment.text, text)),
+          choice(
+            'keys',
+            t('characters.menu'),
+            barrier,
+            barrier ? null : () => openCharacters(segment.bench, text => insertText(segment.text, text)),
           ),
           'characters',
         ],
         [confidence, 'confidence'],
-        [choice('split', t('split.title'), null, () => segment.split()), 'split'],
-        [choice('merge', t('merge.title'), null, () => segment.merge()), 'merge'],
+        [choice('split', t('split.title'), barrier, barrier ? null : () => segment.split()), 'split'],
+        [choice('merge', t('merge.title'), barrier, barrier ? null : () => segment.merge()), 'merge'],
       ];
       if (segment.bench.document.project.may_lock) {
         const label = t(segment.current.isLocked ? 'lock.unlock' : 'lock.lock');
@@ -69,6 +73,7 @@ export const buildLayout = segment => {
     },
   );
   more.classList.add('up');
+  const rest = action('again', t('action.rest'), 'rest', () => segment.rest.ask());
   const no = h('span.no.num');
   const stateIcon = h('span.st');
   const sourceHost = h('div', {
@@ -169,7 +174,7 @@ export const buildLayout = segment => {
   );
   const actions = h(
     'div.actions',
-    action('again', t('action.rest'), 'rest', () => segment.rest.ask()),
+    rest,
     alternatives,
     undoButton,
     redoButton,
@@ -208,6 +213,7 @@ export const buildLayout = segment => {
     reopenButton,
     undoButton,
     redoButton,
+    changing: [rest, alternatives, freeButton],
     element,
   };
 };

@@ -104,6 +104,7 @@ export class Offers {
   /** Alt+A: shows alternatives for the word at the caret, or for the first that is selected. */
   askAlternatives() {
     const {page, current, text} = this;
+    if (current.refusesChanges()) return;
     const {area, box} = text.field;
     const [first, last] = text.field.words();
     const [start, end] = wordAt(text.value, first);

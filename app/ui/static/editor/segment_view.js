@@ -1,5 +1,5 @@
 /* Draws the open segment into the elements of its layout. */
-import {h, icon, setText, sr, t, textIn, tn} from '../core/dom.js';
+import {bar, h, icon, setText, sr, t, textIn, tn} from '../core/dom.js';
 import {scoreTitle, sureWord} from '../core/fit.js';
 import {limitNote} from '../core/limits.js';
 import {readStored, writeStored} from '../core/storage.js';
@@ -241,6 +241,7 @@ export class SegmentView {
       unseen.length ? `${length} \u00b7 ${t('field.unseen', {names: unseen.join(', ')})}` : length,
     );
     this.paintFree();
+    for (const control of layout.changing) bar(control, this.current.explainedBarrier);
     layout.undoButton.disabled = !this.canStep(true);
     layout.redoButton.disabled = !this.canStep(false);
   }
