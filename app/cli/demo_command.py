@@ -66,10 +66,10 @@ def demo(flags: Namespace) -> int:
         direction = gr.Textbox("", label="Direction such as en-de; if empty, the first of the model", max_length=20)
         where = [gr.Dropdown(names, label="Model"), direction, gr.File(label="Glossary (TSV, XLSX, TBX …)", height=140)]
         asked, button = [source, pins, bans, *where], gr.Button("Translate", variant="primary")
-        editor = ConstraintEditor(label="Translation: select or click words to pin or ban them", interactive=True)
-        nbest = gr.Dataframe(headers=["translation", "score", "pins and terms"], datatype="str", interactive=False)
+        editor = ConstraintEditor(label="Translation (select words to pin or ban them)", interactive=True)
+        nbest = gr.Dataframe(headers=["translation", "score", "pins and terms"], label="N-best list", interactive=False)
         place = gr.Number(0, precision=0, label="Alternatives for the word at this character")
-        others = gr.Dataframe(headers=["word", "translation", "score"], datatype="str", interactive=False)
+        others = gr.Dataframe(headers=["word", "translation", "score"], label="Alternatives", interactive=False)
         gr.on([button.click, source.submit], translate, asked, [editor, nbest], api_name="translate", **limits)
         taken = editor.submit(lambda text: (text["pins"], text["bans"]), editor, [pins, bans], api_visibility="private")
         taken.then(translate, asked, [editor, nbest], api_visibility="private", **limits)
