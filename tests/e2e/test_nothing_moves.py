@@ -76,6 +76,15 @@ CUT_OFF = """() => {
         getComputedStyle(element).clipPath === 'none';
     return elements.filter(element => element.checkVisibility() && isCutOff(element)).map(element => element.outerHTML);
 }"""
+# How many pixels the full stop behind the last term of the source is below the end of the term.
+STOP_BELOW_TERM = """() => {
+    const term = [...document.querySelectorAll('.source .term')].at(-1);
+    const text = document.createTreeWalker(term.closest('.source'), NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (text.nextNode()) if (text.currentNode.data.includes('.')) range.setStart(text.currentNode, 0);
+    range.setEnd(range.startContainer, 1);
+    return range.getBoundingClientRect().bottom - [...term.getClientRects()].at(-1).bottom;
+}"""
 
 
 @pytest.fixture
@@ -213,13 +222,19 @@ def test_nothing_in_the_header_and_beside_the_list_is_cut_off_from_1024_pixels_o
         for opener, item in ((".openbtn", sample), (".gchip", terms)):
             screen.page.locator(opener).click()
             screen.page.get_by_role("menuitem").filter(has_text=item).first.click()
+            expect(screen.page.locator(".docinfo .name")).to_have_text("getting-started.txt")
+            screen.wait_for_proposal()
         expect(screen.page.locator(".gchip .n")).to_contain_text("21 ")
-        screen.wait_for_proposal()
         screen.pin_word(1)
         expect(screen.page.locator(".ledger .what").first).to_be_visible()
-        for width in (1024, 1100, 1101, 1180, 1181, 1340, 1341, 1360, 1361, 1400, 1401, 1440, 1480, 1481, 1560, 1920):
+        for width in (1024, 1100, 1101, 1180, 1181, 1340, 1341, 1360, 1361, 1439, 1440, 1600, 1601, 1920):
             screen.page.set_viewport_size({"width": width, "height": 768})
             assert screen.page.evaluate(CUT_OFF) == [], width
+        screen.open_segment(16)  # Double-click the file to start the installation.
+        expect(screen.page.locator(".source .term")).to_have_text(re.compile("installation"))
+        for width in range(1024, 1440, 8):
+            screen.page.set_viewport_size({"width": width, "height": 768})
+            assert abs(screen.page.evaluate(STOP_BELOW_TERM)) < 12, width
     finally:
         context.close()
 
