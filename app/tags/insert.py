@@ -84,7 +84,7 @@ class _Inserter:
         slot = self._slot_of_space(tags, num_before, end) if end > start else None
         last = "".join(self.parts[-1:])[-1:]
         for number, tag in enumerate(tags):
-            if slot == number or (tag.needs_space_before and last not in ("", " ")):
+            if slot == number or (tag.needs_space_before and last.strip()):
                 self._add(" ")
             self._add(tag.text)
             last = tag.text[-1]

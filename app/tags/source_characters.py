@@ -1,4 +1,4 @@
-"""Puts no-break spaces and typographic hyphens of a source into its translation where the translation has the same.
+"""Puts no-break spaces, tabs and typographic hyphens of a source into its translation where that has the same.
 
 The engine reads and writes ordinary ones. "5 kg", "z. B.", "§ 5" and "E-Mail" get the characters of the source, and so
 does the space beside a number that is the same in both. Each character is replaced by one, so no span changes.
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from app.tags.placement import Span
 
-_SPACES: Final = "\u00a0\u2000-\u200a\u202f\u205f"
+_SPACES: Final = "\t\u00a0\u2000-\u200a\u202f\u205f"
 _OWN_SPACE: Final = re.compile(f"[{_SPACES}]")
 _OWN_HYPHEN: Final = re.compile("[\u2010\u2011]")
 _ANY: Final = re.compile(f"[{_SPACES}\u2010\u2011]")
@@ -27,8 +27,10 @@ class _Neighbours(NamedTuple):
 
     @property
     def keys(self) -> Iterator[tuple[str, str]]:
-        """The pair, and a number on either side with anything on the other."""
+        """The pair, a mark or label of a list with anything behind, and a number on either side with anything."""
         yield self.before, self.after
+        if self.before and not self.before[-1].isalnum():
+            yield self.before, ""
         for number, key in ((self.before, ("{}", "")), (self.after, ("", "{}"))):
             if _NUMBER.fullmatch(number):
                 digits = re.sub(r"\D", "", number)

@@ -86,7 +86,7 @@ class _Maker:
 
     @property
     def _is_spaced(self) -> bool:
-        return self.characters[-1:] in ([], [" "])
+        return not self.characters or self.characters[-1].isspace()
 
     def _add(self, characters: str, start: int, end: int) -> None:
         self.characters += characters

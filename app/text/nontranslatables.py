@@ -283,8 +283,10 @@ def _matches(text: str, own: tuple[str, ...]) -> Iterator[tuple[int, int, int, K
         yield match.start(), -match.end(), 0, "placeholder"
     for match in _FOOTNOTE_NUMBER.finditer(text):
         yield match.start(), -match.end(), 0, "sign"
-    for match in (*_LIST_LABEL.finditer(text), *_BLANK.finditer(text)):
+    for match in _LIST_LABEL.finditer(text):
         yield match.start(), -match.end(), 2, "sign"
+    for match in _BLANK.finditer(text):
+        yield match.start(), -match.end(), 2, "address"
     for match in _PHONE.finditer(text):
         if sum(map(str.isdigit, match.group())) > 6:
             yield match.start(), -match.end(), 1, "address"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -13,6 +13,10 @@ from engine.text import PLACEHOLDER, is_word_char, sentence_spans, short_code
 
 Span = tuple[int, int]
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, which sentencex refuses
+# Tabs, several spaces, or the dots of a table of contents.
+_RUN_OF_SPACES = re.compile(r"[^\S\n\r]?(?:\t|[^\S\n\r]|\.{4})(?:(?<=\.)\.*+)?[^\S\n\r]*+")
+_LEAST_SPACES = 3  # between two columns; others in the same row may have two
+_END_OF_LABEL = re.compile(r"[\d.:)]\Z")  # of a number or a term before its text, such as "Fig. 2" or "Weight:"
 _WITHOUT_SPACES = frozenset({"zh", "ja", "yue"})  # languages without spaces between sentences
 
 
@@ -32,7 +36,7 @@ def _sentences(source: str, language: str, terms: Sequence[Span]) -> Sequence[Sp
     placeholders = (match.span() for match in PLACEHOLDER.finditer(source))
     whole = _apart(sorted((*placeholders, *terms)))
     sentences: list[Span] = []
-    for start, end in _spans(source, language, whole):
+    for start, end in _cells(source, _spans(source, language, whole), whole):
         has_words = any(map(is_word_char, source[start:end]))
         if sentences and not (has_words and any(map(is_word_char, source[slice(*sentences[-1])]))):
             sentences[-1] = sentences[-1][0], end  # marks alone are not a sentence
@@ -55,6 +59,31 @@ def gaps_between(source: str, sentences: Sequence[Span], direction: str) -> tupl
     has_spaces = short_code(languages_of(direction)[1]) not in _WITHOUT_SPACES
     gaps = (source[end:start] for (_, end), (start, _) in pairwise(sentences))
     return tuple(gap or " " if has_spaces else gap.replace(" ", "") if gap == " " else gap for gap in gaps)
+
+
+def _cells(source: str, sentences: Sequence[Span], whole: Sequence[Span]) -> Iterator[Span]:
+    """The sentences; a row of a table is divided at its tabs and wide spaces, which the translation keeps then.
+
+    In a row, no cell goes on in lower case, and none behind a cell of words ends with a full stop.
+
+    >>> source = "Weight:\\t5 kg"
+    >>> [source[start:end] for start, end in _cells(source, [(0, len(source))], [])]
+    ['Weight:', '5 kg']
+    """
+    for start, end in sentences:
+        runs = [
+            run.span()
+            for run in _RUN_OF_SPACES.finditer(source, start, end)
+            if run[0] != " " and start < run.start() and run.end() < end
+            if not any(first < run.end() and run.start() < last for first, last in whole)
+        ]
+        edges = [start, *(edge for run in runs for edge in run), end]
+        cells = list(zip(edges[::2], edges[1::2], strict=True))
+        is_wide = any("\t" in source[first:last] or last - first >= _LEAST_SPACES for first, last in runs)
+        is_sentence = any(source[first].islower() for first, _ in cells[1:]) or (
+            source[end - 1] in ".!?" and any(not _END_OF_LABEL.search(source[first:last]) for first, last in cells[:-1])
+        )
+        yield from cells if is_wide and not is_sentence else [(start, end)]
 
 
 def _spans(text: str, language: str, whole: Sequence[Span]) -> list[Span]:

@@ -13,7 +13,7 @@ from engine.text.normalisation import NormalText
 _DATA: Final = Path(__file__).with_suffix(".toml")
 _LEAST_IN_CAPITALS: Final = 4  # characters of an abbreviation that a text in capitals may have
 _CLOSING: Final = "\"'”’»«)]"
-_LEAST_WORDS: Final = 3  # before an abbreviation whose dot is also the full stop
+_LEAST_WORDS: Final = 4  # before an abbreviation whose dot is also the full stop
 
 
 def in_full(text: str, language: str) -> NormalText:

@@ -98,3 +98,21 @@ def test_no_sentence_ends_inside_a_term_or_placeholder_and_none_if_switched_off(
 )
 def test_white_space_between_sentences_is_the_sources(source, direction, gaps) -> None:
     assert gaps_between(source, sentences_of(Request(source), direction), direction) == gaps
+
+
+@pytest.mark.parametrize(
+    ("source", "cells"),
+    [
+        ("Weight:\t5 kg", ["Weight:", "5 kg"]),
+        ("Qty.  Description     Unit price", ["Qty.", "Description", "Unit price"]),
+        ("Fig. 2\tThe valve is open.", ["Fig. 2", "The valve is open."]),
+        ("Chapter 3 ........ 12", ["Chapter 3", "12"]),
+        ("He waited.... Then he left.", ["He waited....", "Then he left."]),
+        ("A man is riding a\tred bicycle.", ["A man is riding a\tred bicycle."]),
+        ("Open the\tDoor.", ["Open the\tDoor."]),
+        ("Open the  Door", ["Open the  Door"]),
+        ("A \t b", ["A \t b"]),
+    ],
+)
+def test_cells_of_a_row_are_sentences_and_untidy_sentences_are_whole(source: str, cells: list[str]) -> None:
+    assert texts(source) == cells

@@ -94,7 +94,7 @@ _PART_NUMBER_BEFORE: Final = re.compile(
 )
 _STANDARD: Final = re.compile(r"802\.\d{1,2}[a-z]{0,2}(?!\w)")  # IEEE 802.11ac
 _LABEL: Final = re.compile(r"\d{1,3}\.\d{1,2}")  # that may be the number of a section or version
-_HEADING_BEHIND: Final = re.compile(r"[.)]?[ \u00a0]+[^\W\d_a-zß-ÿ]")
+_HEADING_BEHIND: Final = re.compile(r"[.)]?[ \t\u00a0]+[^\W\d_a-zß-ÿ]")
 _CLOCK_BEFORE: Final = re.compile(
     r"\b(?:at|from|until|till|to|by|since|after|before|around|about|um|von|bis|ab|gegen|seit|nach|vor)\s$",
     re.IGNORECASE,

@@ -402,3 +402,7 @@ def test_suffix_in_tags_of_their_own_is_no_ordinal_of_a_placeholder():
 )
 def test_dates_in_digits_and_short_months_are_read_in_full(source: str, direction: str, asked: str) -> None:
     assert Protection.of(Request(source, direction)).request.source == asked
+
+
+def test_signs_in_a_row_of_a_table_bring_no_spaces() -> None:
+    assert Protection.of(Request("Subtotal\t€ 2,450.00", "en-de")).request.source == "Subtotal\t2,450.00"

@@ -27,6 +27,8 @@ NBSP, HYPHEN = "\u00a0", "\u2011"
         ("an e_mail address", "eine E-Mail-Adresse", "eine E_Mail-Adresse"),
         ("well_known E_Mail", "bekannte E-Mail", "bekannte E_Mail"),
         ("5~kg and 5~kg", "5 kg", "5~kg"),
+        ("•\tOpen it", "• Öffnen", "•\tÖffnen"),
+        ("1)\tOpen a\tdoor", "1) Eine Tür öffnen", "1)\tEine Tür öffnen"),
         ("5 kg", "5 kg", "5 kg"),
         ("~", "", ""),
     ],

@@ -67,7 +67,7 @@ def test_missing_and_extra_placeholders_are_named() -> None:
         ("1. Mai, z. B. so", ""),  # may be an ordinal number
         ("a)", ""),
         ("20%ige Lösung, BIC: COBADEFFXXX", "address:COBADEFFXXX"),
-        ("DE89 3704 0044 0532 0130 00, Name: ____", "address:DE89 3704 0044 0532 0130 00 sign:____"),
+        ("DE89 3704 0044 0532 0130 00, Name: ____", "address:DE89 3704 0044 0532 0130 00 address:____"),
         ("+49 (0)30 1234567-89 or (030) 1234567", "address:+49 (0)30 1234567-89 address:(030) 1234567"),
         ("01/02/2024, 01-02-2024, 0.123.456, +3.4 %, MP3, 24-HOUR, MAY-2026", ""),  # no phone numbers and codes
         ("AB-1234/56, SN-00123-A or 4711-B.", "address:AB-1234/56 address:SN-00123-A address:4711-B"),

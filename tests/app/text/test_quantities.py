@@ -394,3 +394,7 @@ def test_days_of_opening_hours_are_found(source: str, language: str, days: list[
 
 def test_room_and_part_have_the_number_of_the_source() -> None:
     assert [one.forms for one in required_quantities("Room 3.12, 2.5 m", "en", "de")][:2] == [("3.12",), ("2,5",)]
+
+
+def test_number_of_a_heading_before_a_tab_is_no_decimal_number() -> None:
+    assert [one.forms for one in required_quantities("2.1\tScope", "en", "de")] == [("2.1",)]
