@@ -18,6 +18,7 @@ class FakeServer {
     this.stamps = {};
     this.isOffline = false;
     this.portion = 2;
+    this.numSegments = 0; // of each document; 0: as many as there are
     /** @type {string[]} */
     this.asked = [];
     /** @type {Record<number, any[] | null>} */
@@ -33,7 +34,7 @@ class FakeServer {
           session: Number(key),
           name: `${key}.txt`,
           num_confirmed: 0,
-          num_segments: this.rows[Number(key)].length,
+          num_segments: this.numSegments || this.rows[Number(key)].length,
           num_locked: 0,
           last_ms: this.stamps[Number(key)] ?? 1,
         })),
@@ -113,6 +114,21 @@ test('later, only rows that have changed are asked for, and all rows once segmen
   assert.deepEqual(drawn, [2, 2, 2]);
 });
 
+test('texts that others type, which change no figure, are asked for after a while', async t => {
+  const server = new FakeServer({1: [row(0)], 2: [row(0)]});
+  const {documents} = await joined(server, 1);
+  server.stamps[2] = 2;
+  server.changed[2] = [row(0, 'getippt')];
+  documents.update(state(1));
+  await settle();
+  assert.equal(of(documents, 2).rows?.[0].target, '', 'not with each reply');
+  const now = performance.now();
+  t.mock.method(performance, 'now', () => now + 21_000);
+  documents.update(state(1));
+  await settle();
+  assert.equal(of(documents, 2).rows?.[0].target, 'getippt');
+});
+
 test('a document that is left has the rows of the page at once, then those of the server', async () => {
   const server = new FakeServer({1: [row(0)], 2: [row(0)]});
   const {documents} = await joined(server, 1);
@@ -143,6 +159,19 @@ test('the next documents are those below, then from the top; those left out are 
   assert.equal(sessions(again.documents), '14', 'the browser remembers what was left out');
   again.documents.toggle(3);
   assert.equal(sessions(again.documents), '134');
+});
+
+test('of a very large project, the documents next to the open one are loaded, and others when they are asked for', async () => {
+  const server = new FakeServer({1: [row(0)], 2: [row(0)], 3: [row(0)], 4: [row(0)]});
+  server.numSegments = 50_000;
+  const {documents, drawn} = await joined(server, 2);
+  assert.deepEqual(drawn, [3, 4]);
+  assert.deepEqual(
+    documents.all.filter(one => one.isBeyond).map(one => one.session),
+    [1],
+  );
+  assert.equal(await documents.load(of(documents, 1)), true);
+  assert.deepEqual(drawn, [3, 4, 1]);
 });
 
 test('what could not be loaded is asked for again with the next list', async () => {

@@ -4,6 +4,8 @@ import {readStored, writeStored} from './storage.js';
 
 const STORE_KEY = 'pinpoint:joined'; // {isOn, leftOut: session[]}
 const REFRESH_PAUSE_MS = 3000; // between two questions for the list
+const MAX_ROWS = 100_000; // are loaded by themselves, some 40 MB; further documents when they are reached
+const TYPED_PAUSE_MS = 20_000; // until the list is asked for without a sign: texts that others type give none
 
 /**
  * A document without rows.
@@ -73,6 +75,7 @@ export class JoinedDocuments {
   toggle(session) {
     if (!this.leftOut.delete(session)) this.leftOut.add(session);
     this.#keep();
+    this.#findBeyond();
     this.#fill();
   }
 
@@ -139,7 +142,8 @@ export class JoinedDocuments {
     if (!known) this.all.push(emptyDocument({session, lastMs: 0, ...figures}));
     else Object.assign(known, {...figures, name: known.name}); // with its folder
     if (!known) this.#listStamp = -1;
-    if (news.list_stamp !== this.#listStamp) this.#askLater(news.list_stamp);
+    const isOld = performance.now() - this.#askedAt > TYPED_PAUSE_MS;
+    if (isOld || news.list_stamp !== this.#listStamp) this.#askLater(news.list_stamp);
   }
 
   /** @param {number} stamp */
@@ -182,7 +186,8 @@ export class JoinedDocuments {
     if (!result || !this.isOn || !result.documents.some((/** @type {DocumentRow} */ one) => one.session === this.own)) {
       return; // offline, or an answer about another project
     }
-    const before = String(this.all.map(one => [one.session, one.name]));
+    const drawn = () => String(this.all.map(one => [one.session, one.name, one.isBeyond]));
+    const before = drawn();
     const known = new Map(this.all.map(one => [one.session, one]));
     this.all = result.documents.map((/** @type {DocumentRow} */ row) => {
       const {session, name, num_confirmed: numConfirmed, num_segments: numRows, num_locked, last_ms: lastMs} = row;
@@ -195,8 +200,18 @@ export class JoinedDocuments {
       document.lastMs = lastMs;
       return document;
     });
-    this.onList(String(this.all.map(one => [one.session, one.name])) !== before);
+    this.#findBeyond();
+    this.onList(drawn() !== before);
     this.#fill();
+  }
+
+  /** Finds the documents that are too many to be loaded by themselves. */
+  #findBeyond() {
+    let numRows = 0;
+    for (const one of this.around(1)) {
+      numRows += one.numRows;
+      one.isBeyond = !one.rows && numRows > MAX_ROWS;
+    }
   }
 
   /** Loads what is missing, one document after the other, the ones next to the open document first. */
@@ -205,7 +220,7 @@ export class JoinedDocuments {
     this.#isFilling = true;
     const tried = new Set();
     for (;;) {
-      const next = this.isOn && this.around(1).find(one => !tried.has(one) && (!one.rows || one.isOld));
+      const next = this.isOn && this.around(1).find(one => !tried.has(one) && (one.rows ? one.isOld : !one.isBeyond));
       if (!next) break;
       tried.add(next);
       await this.load(next);

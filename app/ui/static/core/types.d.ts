@@ -268,6 +268,7 @@ declare global {
     lastMs: number;
     rows: Row[] | null;
     isOld?: boolean;
+    isBeyond?: boolean; // too many to be loaded by themselves
     order: number[];
     numbers: Map<number, number>;
     visible: number[]; // those that the filter and the search show

@@ -1,9 +1,14 @@
 /* The sections of the joined list: one for each document, with a heading that stays in view above its rows. */
-import {count, h, icon, setText, t} from '../core/dom.js';
+import {button, count, h, icon, setText, t} from '../core/dom.js';
 
 export class DocumentSections {
   /** @type {Map<number, {element: HTMLElement, heading: HTMLElement, name: HTMLElement, figures: HTMLElement, bar: HTMLElement}>} */
   #sections = new Map(); // by session
+
+  /** @param {(document: JoinedDocument) => unknown} onLoad the person wants the rows of a document */
+  constructor(onLoad) {
+    this.onLoad = onLoad;
+  }
 
   clear() {
     this.#sections.clear();
@@ -22,12 +27,15 @@ export class DocumentSections {
     const heading = h('h2.dochead', {id}, name, figures, h('span.bar', {'aria-hidden': 'true'}, bar));
     const element = h('section', {'aria-labelledby': id}, heading);
     element.append(...blocks.map(block => block.element));
-    if (!isOpen && !document.rows && !isNarrow) {
+    const isMissing = !isOpen && !document.rows;
+    if (isMissing && document.isBeyond)
+      element.append(h('p.coming', button('.link', {onclick: () => this.onLoad(document)}, t('joined.load'))));
+    else if (isMissing && !isNarrow) {
       const room = h('p.coming', t('joined.coming'));
       room.style.blockSize = `calc(${document.numRows} * var(--row))`;
       element.append(room);
     }
-    element.hidden = !isOpen && !blocks.length && isNarrow; // nothing was found in it
+    element.hidden = !isOpen && !blocks.length && isNarrow && !(isMissing && document.isBeyond); // nothing was found in it
     this.#sections.set(document.session, {element, heading, name, figures, bar});
     this.paint(document);
     return element;

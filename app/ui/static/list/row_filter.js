@@ -220,9 +220,10 @@ export class RowFilter {
     setText(this.foundCount, this.finder ? t('search.found', {n: count(found)}) : '');
   }
 
-  /** How many rows each filter shows. @param {Row[]} rows */
-  #count(rows) {
+  /** How many rows of another document each filter shows. @param {JoinedDocument} other */
+  #count(other) {
     const {person} = this.bench;
+    const rows = other.order.map(index => /** @type {Row[]} */ (other.rows)[index]);
     const entries = Object.entries(FILTERS);
     return Object.fromEntries(
       entries.map(([name, [, isShown]]) => [name, rows.reduce((n, row) => n + Number(isShown(row, person)), 0)]),
@@ -244,7 +245,7 @@ export class RowFilter {
     /** @type {Counts} */
     const byFilter = {...counts};
     const others = this.bench.joined.documents.others.filter(one => one.rows);
-    for (const other of others) other.counts ??= this.#count(other.rows ?? []);
+    for (const other of others) other.counts ??= this.#count(other);
     for (const {name, chip, counter} of this.chips) {
       const own = byFilter[name] ?? this.bench.rows.filter(row => FILTERS[name][1](row, this.bench.person)).length;
       const n = others.reduce((sum, one) => sum + (one.counts?.[name] ?? 0), own);

@@ -32,7 +32,7 @@ export class SegmentList {
     this.visible = [];
     /** @type {ListBlock[]} */
     this.blocks = [];
-    this.sections = new DocumentSections(); // of the joined list
+    this.sections = new DocumentSections(one => bench.joined.documents.load(one)); // of the joined list
     /** @type {Set<number>} */
     this.nearRows = new Set();
     /** @type {{document: JoinedDocument | null, index: number} | undefined} */
@@ -498,7 +498,8 @@ export class SegmentList {
   /** The pixels by which the editor is too low. Fewer rows are kept above it if its end would be hidden. */
   tooLow() {
     const position = this.visible.indexOf(this.bench.session.open);
-    const keep = Math.min(position, innerHeight < 760 ? 1 : 3);
+    const wanted = innerHeight < 760 ? 1 : 3;
+    const keep = Math.min(position, wanted);
     const room = this.scroll.clientHeight - this.editorItem.offsetHeight;
     let above = this.#headingHeight();
     for (let k = 1; k <= keep; k++) {
@@ -506,6 +507,10 @@ export class SegmentList {
       if (k > 1 && above + height > room) break;
       above += height;
     }
+    const own = this.blocks.findIndex(block => !block.document);
+    const before = Math.min(wanted - keep, this.blocks[own - 1]?.indices.length ?? 0); // rows of another document
+    const height = before * 31 + this.#headingHeight();
+    if (before > 0 && above + height <= room) above += height;
     return this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top - above;
   }
 
