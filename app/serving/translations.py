@@ -74,7 +74,7 @@ Hangup = Callable[[], Awaitable[None]]
 T = TypeVar("T")
 
 LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
-_LINE = re.compile(r"[^\r\n]+")
+_LINE = re.compile(r"(?:[^\r\n]|(?<=[^\W\d_]-)\r?\n(?=[a-zß-öø-ÿ]))+")  # a word may go on in the next one
 _PART_CHARACTERS = 1000  # a part of a text that is longer has one sentence
 
 

@@ -33,6 +33,7 @@ from engine.text.capitals import (
     with_small_function_words,
 )
 from engine.text.gender_signs import without_gender_signs
+from engine.text.normalisation import with_lines_joined
 from engine.translation import Hypothesis, ListedText, Placement
 
 Span = tuple[int, int]
@@ -110,7 +111,9 @@ class RequestReader:
         return plain.in_sentence_case(capitals, *cases) if capitals.spans else plain
 
     def _plain(self, given: Request, language: str) -> RequestReading:
-        source = self.source_codec.normal(given.source)
+        codec = self.source_codec
+        source = with_lines_joined(given.source, lambda word: len(codec.encode(word).ids), language)
+        source = source.then(codec.normal(source.text))
         source = source.then(without_gender_signs(source.text, language))
         source = source.then(in_full(source.text, language))
         source = replace(source, text=with_small_function_words(source.text, language))

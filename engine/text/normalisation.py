@@ -15,6 +15,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
 
+# A word that goes on in the next line; not the first part of "main-\nand side-effects".
+_LINE_END = re.compile(
+    r"(?<![\w-])(?P<first>[^\W\d_]{2,40})(?P<hyphen>-)[^\S\n]*\n\s*(?!(?:und|oder|bzw|sowie|bis|and|or|to)\b)"
+    r"(?P<last>[a-zß-öø-ÿ][^\W\d_]*)"
+)
 _HYPHENS = "\u2010\u2011"
 _JOIN_CONTROLS = "\u200c\u200d"  # they change the letters beside them in Arabic and Indic scripts, and join emoji
 # Default_Ignorable_Code_Point of Unicode without the join controls, as ranges of a regular expression.
@@ -59,6 +64,29 @@ class NormalText:
         if self.offsets is None or further.offsets is None:
             return NormalText(further.text, self.offsets if further.offsets is None else further.offsets)
         return NormalText(further.text, tuple(self.offsets[place] for place in further.offsets))
+
+
+def with_lines_joined(text: str, num_pieces: Callable[[str], int], language: str) -> NormalText:
+    """The text without the hyphens of words that go on in the next line, and the way back.
+
+    An English word keeps its hyphen if a model spells both parts in as few pieces as the whole: "long-term".
+
+    >>> with_lines_joined("a docu-\\nment, Haupt-\\nund Nebensatz", len, "de").text
+    'a document, Haupt-\\nund Nebensatz'
+    """
+    parts: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for match in _LINE_END.finditer(text):
+        first, last = match["first"], match["last"]
+        joins = language != "en" or num_pieces(first + last) < num_pieces(first) + num_pieces(last)
+        start, end = match.start("hyphen") + (not joins), match.start("last")
+        parts.append(text[position:start])
+        offsets += range(position, start)
+        position = end
+    if not position:
+        return NormalText(text)
+    return NormalText("".join([*parts, text[position:]]), (*offsets, *range(position, len(text) + 1)))
 
 
 def normalise(text: str) -> str:

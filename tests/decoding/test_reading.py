@@ -196,3 +196,12 @@ def test_alternatives_keep_the_white_space_before_them(translator):
     best = translator.translate(request, OPTIONS).hypotheses[0]
     for alternative in translator.alternatives(request, best, len("Der\u00a0Knoten "), 3, OPTIONS):
         assert alternative.hypothesis.text.startswith("Der\u00a0Knoten " + alternative.word)
+
+
+def test_a_word_that_goes_on_in_the_next_line_is_read_as_one() -> None:
+    reader = RequestReader(codec := Translator.load("data/models/en-de")._codec, codec)
+    source = "The docu-\nment and the long- \n term plan, pre-\nand post-war E-\nMail"
+    reading = reader.read(Request(source), "en-de")
+    assert reading.request.source == "The document and the long-term plan, pre- and post-war E- Mail"
+    assert reading.given_source_spans([(4, 12), (17, 26)]) == ((4, 14), (19, 31))
+    assert reader.read(Request("Geschäfts-\nführung"), "de-en").request.source == "Geschäftsführung"

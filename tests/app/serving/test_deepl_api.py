@@ -70,6 +70,7 @@ def test_sentences_are_translated_alone_unless_that_is_switched_off(ana: deepl.D
     for splitting, gap in (("1", "  "), ("1", "\n"), ("nonewlines", "\n"), (None, " ")):
         options = {} if splitting is None else {"split_sentences": splitting}
         assert ana.translate_text(gap.join(sentences), **pair, **options).text == gap.join(alone)
+    assert ana.translate_text("A man is riding a red bi-\ncycle.", **pair).text == alone[1]
     wrapped = "The file could\nnot be opened."
     assert ana.translate_text(wrapped, **pair, split_sentences="nonewlines").text == alone[0]
     assert ana.translate_text("  ".join(sentences), **pair, split_sentences="0").text != "  ".join(alone)
