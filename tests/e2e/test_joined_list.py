@@ -71,6 +71,7 @@ def test_a_translator_types_and_confirms_across_two_documents_as_in_one(own: Sha
     screen.type_text("Der Hund schläft.")
     page.keyboard.press("Control+Enter")
     expect_open(screen, "two", 1)  # the next document, at once
+    expect(page.locator(".joinedbar [role=status]")).to_have_text("two.txt: 0 of 2 confirmed")  # for screen readers
     expect(headings(page).first).to_contain_text("2 of 2 confirmed")
     screen.type_text("Das Haus ist alt.")
     page.keyboard.press("Alt+ArrowUp")  # a text that is only typed goes on living across the border

@@ -1,6 +1,10 @@
 /* The sections of the joined list: one for each document, with a heading that stays in view above its rows. */
 import {button, count, h, icon, setText, t} from '../core/dom.js';
 
+/** "2 of 5 confirmed" @param {Pick<JoinedDocument, 'numConfirmed' | 'numSegments'>} document */
+export const figuresOf = ({numConfirmed, numSegments}) =>
+  t('doctabs.confirmed', {confirmed: count(numConfirmed), total: count(numSegments)});
+
 export class DocumentSections {
   /** @type {Map<number, {element: HTMLElement, heading: HTMLElement, name: HTMLElement, figures: HTMLElement, bar: HTMLElement}>} */
   #sections = new Map(); // by session
@@ -52,8 +56,7 @@ export class DocumentSections {
     if (!section) return;
     setText(section.name, name);
     const isDone = numSegments > 0 && numConfirmed >= numSegments;
-    const figures = t('doctabs.confirmed', {confirmed: count(numConfirmed), total: count(numSegments)});
-    section.figures.replaceChildren(isDone ? icon('confirmed', true) : '', figures);
+    section.figures.replaceChildren(isDone ? icon('confirmed', true) : '', figuresOf({numConfirmed, numSegments}));
     section.bar.style.inlineSize = `${numSegments ? (100 * numConfirmed) / numSegments : 0}%`;
   }
 

@@ -5,6 +5,7 @@ import {JoinedDocuments} from '../core/joined_documents.js';
 import {speltFor} from '../core/key_bindings.js';
 import {choice, menu} from '../core/menu.js';
 import {projectName} from '../dialogs/project_form.js';
+import {figuresOf} from './document_sections.js';
 import {isOpen, isToReview} from './row.js';
 
 export class JoinedView {
@@ -84,10 +85,13 @@ export class JoinedView {
 
   /** The state of the open document has changed. @param {SuccessReply} reply */
   update(reply) {
+    const {own: before} = this.documents;
     this.documents.update(reply);
     const own = this.documents.all.find(one => one.session === this.documents.own);
-    if (own) this.bench.list.sections.paint(own);
+    if (!this.isOn || !own) return;
+    this.bench.list.sections.paint(own);
     this.paint();
+    if (before && before !== own.session) setText(this.announcement, `${own.name}: ${figuresOf(own)}`);
   }
 
   #showList() {
@@ -120,8 +124,7 @@ export class JoinedView {
     return documents.all.map(one => {
       const isOwn = one.session === documents.own;
       const isIn = isOwn || !documents.leftOut.has(one.session);
-      const figures = t('doctabs.confirmed', {confirmed: count(one.numConfirmed), total: count(one.numSegments)});
-      const detail = isOwn ? t('joined.open', {figures}) : figures;
+      const detail = isOwn ? t('joined.open', {figures: figuresOf(one)}) : figuresOf(one);
       const act = () => {
         documents.toggle(one.session);
         this.#showList();
