@@ -203,8 +203,7 @@ const draw = (bench, report, {goTo, openReplay, remove}) => {
                 h(
                   'tr',
                   h('th', {scope: 'col'}, t('record.constraint')),
-                  h('th', {scope: 'col'}, t('record.price')),
-                  h('th.n', {scope: 'col'}, ''),
+                  h('th', {scope: 'colgroup', colspan: 2}, t('record.price')),
                   h('th.n', {scope: 'col'}, t('record.segment')),
                 ),
               ),
