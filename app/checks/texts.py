@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import regex  # type: ignore[import-untyped]
+
 OBJECT = "\ufffc"  # replaces a placeholder
 
 # Sentence-final punctuation with the same meaning in different scripts.
@@ -13,7 +15,8 @@ _END_CLASSES = {
 _CLASS_OF = {sign: name for name, signs in _END_CLASSES.items() for sign in signs}
 _BEHIND_THE_END = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\"'“”„‘’‚«»‹›)]」』）】"
 _PAIRED = "*`"
-_DOUBLED = re.compile(r"(?<!\w)([^\W\d_]+)((?:[ \t\u00a0]+\1)+)(?!\w)")
+# In `regex`, \w has the vowel signs of Hindi, Tamil and others; in `re`, they end a word: "काम में" would repeat "म".
+_DOUBLED = regex.compile(r"(?<!\w)([^\W\d_]+)((?:[ \t\u00a0]+\1)+)(?!\w)")
 # Words that may be repeated in correct sentences: "dass sie sie sieht", "he had had".
 _MAY_REPEAT = {
     "de": frozenset({"sie"}),

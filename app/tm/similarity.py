@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
+import regex  # type: ignore[import-untyped]
 from rapidfuzz.distance import Levenshtein
 
 from app.text.differences import steps_between
 from app.text.folding import folded, lower
 
-# A run of letters, one letter of a script without spaces, or a number.
-_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
-_PART = re.compile(r"\w+|\s+|[^\w\s]")
+# A run of letters, one letter of a script without spaces, or a number. In `regex`, \w has the vowel signs of Hindi,
+# Tamil and others; in `re`, they end a word.
+_WORD = regex.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+|\d+")
+_ASCII_WORD = re.compile(r"[^\W\d_]+|\d+", re.ASCII)  # finds the same in such a text, in half the time
+_PART = regex.compile(r"\w+|\s+|[^\w\s]")
 _STEM_LETTERS = 5
 INLINE_TAG = re.compile(r"\{/?\d+\}|</?[A-Za-z][^<>]{0,500}>")  # a numbered one, or an element as text
 _TAG_SIGN = "\ufffc"
@@ -28,7 +31,8 @@ def fold(text: str) -> str:
 
 def stems_of(folded: str) -> frozenset[str]:
     """The first letters of each word of a folded text, with all numbers as "0"; the text itself if it has no words."""
-    stems = {"0" if word[0].isdecimal() else word[:_STEM_LETTERS] for word in _WORD.findall(folded)}
+    words = (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
+    stems = {"0" if word[0].isdecimal() else word[:_STEM_LETTERS] for word in words}
     return frozenset(stems or {folded})
 
 

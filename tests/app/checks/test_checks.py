@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.checks import CHECKS, Finding, findings_in
-from app.checks.texts import length_difference
+from app.checks.texts import doubled_words, length_difference
 from app.text.nontranslatables import placeholders
 from app.text.text_limits import TextLimits
 from tests.app.work import growth
@@ -128,6 +128,21 @@ def test_other_checks(source: str, target: str, expected: tuple[str, str, tuple[
     direction = "ja-en" if not source.isascii() and target.isascii() and "“" not in source else "en-de"
     found = [(f.check, f.kind, f.texts) for f in findings_in(source, target, direction)]
     assert found == ([expected] if expected else []), why
+
+
+@pytest.mark.parametrize(
+    ("language", "target", "words"),
+    [
+        ("hi", "किसान ने काम में मदद की।", ()),  # "किसान" ends with the letter of "ने", "काम" with that of "में"
+        ("hi", "किसान ने ने मदद की।", ("ने ने",)),
+        ("bn", "কাজ জোরে চলছে।", ()),
+        ("ta", "இது ஒரு ஒரு கல்.", ("ஒரு ஒரு",)),
+    ],
+)
+def test_vowel_signs_belong_to_the_word_in_the_check_of_repeated_words(
+    language: str, target: str, words: tuple[str, ...]
+) -> None:
+    assert doubled_words("The farmer helped with the work.", target, language) == {"words": words}
 
 
 def test_errors_come_before_warnings():
