@@ -14,11 +14,17 @@ _WITHOUT_SPACES = {
     **dict.fromkeys(("zh", "cmn", "yue"), "zh"),
     **dict.fromkeys(("ja", "ko", "th", "lo", "km", "my", "bo", "dz"), "char"),
 }
+# TER counts edits of characters in these languages. sacrebleu 2.6.0 ignores `asian_support` without `normalized`,
+# although its README says otherwise; a sentence would be one word. See findings/sacrebleu-asian-support-alone.sh.
+_TER_OF_CHARACTERS = frozenset({"zh", "cmn", "yue", "ja"})
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of a set: BLEU and chrF, 0 to 100, higher is better; TER, edits per 100 reference words, lower is."""
+    """Scores of a set: BLEU and chrF, 0 to 100, higher is better; TER, edits per 100 words, lower is better.
+
+    TER counts the words of the references; in Chinese and Japanese, their characters.
+    """
 
     bleu: float
     chrf: float
@@ -41,8 +47,13 @@ def measure(
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
-    tokeniser = _WITHOUT_SPACES.get(short_code(target_language), "13a")  # by whichever of its codes
-    makers: dict[Metric, Callable[[], Any]] = {"bleu": lambda: BLEU(tokenize=tokeniser), "chrf": CHRF, "ter": TER}
+    language = short_code(target_language)  # by whichever of its codes
+    splits = language in _TER_OF_CHARACTERS
+    makers: dict[Metric, Callable[[], Any]] = {
+        "bleu": lambda: BLEU(tokenize=_WITHOUT_SPACES.get(language, "13a")),
+        "chrf": CHRF,
+        "ter": lambda: TER(normalized=splits, asian_support=splits),
+    }
     found: dict[Metric, tuple[float, str]] = {}
     for name in metrics:
         metric = makers[name]()
