@@ -211,7 +211,7 @@ def _numbers(quantity: Quantity, here: Conventions, there: Conventions) -> Itera
         yield quantity.digits + quantity.suffix
     if quantity.is_ordinal and isinstance(value, Decimal) and there.language.partition("-")[0] == "en":
         for form in list(_written(quantity.digits, here, there)):
-            yield form + _ordinal_suffix(int(value))
+            yield form + ordinal_suffix(int(value))
     if quantity.is_ordinal and isinstance(value, Decimal) and value == int(value):
         for mark in _ordinal_marks(int(value), there.language.partition("-")[0]):
             yield quantity.digits + mark
@@ -232,10 +232,10 @@ def _ordinal_marks(number: int, language: str) -> tuple[str, ...]:
     return _ORDINAL_MARKS.get(language, ())
 
 
-def _ordinal_suffix(number: int) -> str:
+def ordinal_suffix(number: int) -> str:
     """The English ending of an ordinal number.
 
-    >>> [_ordinal_suffix(number) for number in (1, 12, 22, 113)]
+    >>> [ordinal_suffix(number) for number in (1, 12, 22, 113)]
     ['st', 'th', 'nd', 'th']
     """
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
@@ -364,7 +364,7 @@ def _named(month: int, day: int, *year: int, there: Conventions) -> Iterator[str
     for name in _names(there.months[month - 1]):
         for each in patterns:
             numbers = (
-                each.replace("dth", f"{day}{_ordinal_suffix(day)}")
+                each.replace("dth", f"{day}{ordinal_suffix(day)}")
                 if "dth" in each
                 else each.replace("d", first_of_month, 1)
             )

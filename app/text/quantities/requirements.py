@@ -13,10 +13,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from app.text.function_words import is_function_word
 from app.text.nontranslatables import nontranslatables
 from app.text.quantities.conventions import day_names, names_of_currency
 from app.text.quantities.quantity import Quantity
-from app.text.quantities.quantity_forms import bare_forms_of, forms_of, forms_of_range, other_forms_of
+from app.text.quantities.quantity_forms import (
+    bare_forms_of,
+    forms_of,
+    forms_of_range,
+    ordinal_suffix,
+    other_forms_of,
+)
 from app.text.quantities.quantity_reading import TWELVE_HOURS, quantities
 from app.text.quantities.units import is_customary, symbol_behind, unit_behind
 from engine import occurrences
@@ -40,6 +47,11 @@ _HOURS_BEHIND: Final = re.compile(  # an hour, a range of hours, or a date
     r"[,:]?[ \u00a0](?:[A-Z][a-zä]{2,8}\.? )?\d{1,2}(?:[:.]\d\d)?"
     r"(?:\.|[ \u00a0]?(?:[-–,]|(?:bis|to|am|pm|a\.m|p\.m|AM|PM|Uhr|h)(?!\w)))"
 )
+# Behind another word, and before one: "im 3. Stock", but not "3. Gehen" at the beginning.
+_GERMAN_ORDINAL: Final = re.compile(r"(?<=[^\W\d_] )(?P<number>\d{1,3})\.(?=[ \u00a0](?P<next>[^\W\d_]{2,}))")
+_ORDINAL_WORDS: Final = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"
+)  # fmt: skip
 _NUMBERED: Final = (
     "account", "article", "batch", "customer", "invoice", "item", "lot", "model", "order", "part", "phone", "serial",
 )  # fmt: skip
@@ -95,7 +107,9 @@ def required_quantities(source: str, source_language: str, target_language: str)
     languages = source_language, target_language
     hours = list(_ranges_of_hours(found, source, languages))
     found = [one for one in found if not _overlaps(one, hours)]
-    required = hours
+    ordinals = list(_german_ordinals(source, languages))
+    found = [one for one in found if not _overlaps(one, ordinals)]
+    required = [*hours, *ordinals]
     for quantity in found:
         has_own_half = quantity.kind == "time" and TWELVE_HOURS.search(quantity.text) is not None
         bare = () if has_own_half else bare_forms_of(quantity, *languages)  # "9 a.m. to 5 p.m." also has "9 Uhr"
@@ -151,6 +165,20 @@ def _ranges_of_hours(found: Sequence[Quantity], source: str, languages: tuple[st
             forms, others = forms_of_range(first, last, languages[1], to)
             replaces = (source[first.start : last.end], *others)
             yield RequiredQuantity(first.start, last.end, forms, tuple(one for one in replaces if one not in forms))
+
+
+def _german_ordinals(source: str, languages: tuple[str, str]) -> Iterator[RequiredQuantity]:
+    """Ordinal numbers before a noun, which models copy into English: "im 3. Stock" is not "in the 3. floor"."""
+    if [language.partition("-")[0] for language in languages] != ["de", "en"]:
+        return
+    dates = [one for one in quantities(source, "de") if one.kind != "number"]
+    for match in [*_GERMAN_ORDINAL.finditer(source)][:_MAX_REQUIRED]:
+        number = int(match["number"])
+        word = _ORDINAL_WORDS[number - 1 : number] if number else ()
+        is_date = any(one.start < match.end() and match.start() < one.end for one in dates)
+        if not is_date and not is_function_word(match["next"].lower(), "de"):
+            forms = (f"{number}{ordinal_suffix(number)}", *word)
+            yield RequiredQuantity(*match.span("number"), forms, (f"{number}.", f"{number}"))
 
 
 @lru_cache(maxsize=2048)

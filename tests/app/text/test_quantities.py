@@ -398,3 +398,20 @@ def test_room_and_part_have_the_number_of_the_source() -> None:
 
 def test_number_of_a_heading_before_a_tab_is_no_decimal_number() -> None:
     assert [one.forms for one in required_quantities("2.1\tScope", "en", "de")] == [("2.1",)]
+
+
+@pytest.mark.parametrize(
+    ("source", "forms"),
+    [
+        ("Sie wohnt im 3. Stock.", [("3rd", "third")]),
+        ("Im 19. Jahrhundert", [("19th",)]),
+        ("Das ist die 3. und 4. Ausgabe.", [("4th", "fourth")]),
+        ("Er kam um 5. Dann ging er.", []),
+        ("3. Gehen Sie.", []),
+        ("am 3. März", [("March 3", "March 3rd")]),
+    ],
+)
+def test_ordinal_numbers_before_a_german_noun_have_the_english_ending(
+    source: str, forms: list[tuple[str, ...]]
+) -> None:
+    assert [one.forms[:2] for one in required_quantities(source, "de", "en")] == forms
