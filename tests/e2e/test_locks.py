@@ -100,6 +100,55 @@ def test_range_of_segments_is_locked_filtered_and_unlocked(screen: Screen):
     screen.check_nothing_went_wrong()
 
 
+def test_rows_are_selected_with_shift_and_locked_together(screen: Screen):
+    screen.open_text("One door.\nTwo doors.\nThree doors.\nFour doors.\nFive doors.\n")
+    page = screen.page
+    toolbar = page.get_by_role("toolbar", name="Selected segments")
+    filters = page.get_by_role("group", name="Show")
+    place = screen.row(5).bounding_box()
+    screen.row(3).click(modifiers=["Shift"])
+    expect(toolbar).to_contain_text("3 segments selected")
+    expect(page.locator(".editor .no")).to_have_text("1")  # no other segment was opened
+    expect(page.locator("li.chosen")).to_have_count(3)
+    expect(screen.row(3)).to_have_accessible_description("selected")
+    expect(filters).to_be_hidden()
+    screen.row(2).click(modifiers=["Shift"])
+    expect(toolbar).to_contain_text("2 segments selected")
+    assert screen.row(5).bounding_box() == place, "no row has moved"
+    toolbar.get_by_role("button", name="Lock", exact=True).click()
+    expect(screen.notes.last).to_contain_text("2 segments are locked: 1, 2.")
+    expect(toolbar).to_be_hidden()
+    page.locator(".banner").get_by_role("button", name="Undo").click()
+    expect(chip(page, "Locked", 2)).to_have_count(0)
+
+    screen.row(4).focus()
+    page.keyboard.press("Shift+ArrowDown")
+    expect(toolbar).to_contain_text("2 segments selected")
+    page.keyboard.press("Shift+ArrowUp")
+    expect(toolbar).to_contain_text("1 segment selected")
+    for _ in range(2):
+        page.keyboard.press("Shift+ArrowUp")
+    expect(toolbar).to_contain_text("3 segments selected")
+    told = page.get_by_role("status").filter(has_text="3 segments selected.")
+    expect(told).to_contain_text("Tab leads to the commands")
+    page.keyboard.press("Escape")
+    expect(toolbar).to_be_hidden()
+    expect(page.locator("li.chosen")).to_have_count(0)
+    expect(screen.field).to_be_focused()
+
+    screen.row(5).focus()
+    page.keyboard.press("Shift+ArrowUp")
+    page.keyboard.press("Tab")
+    expect(toolbar.get_by_role("button", name="Lock", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(toolbar).to_be_hidden()
+    screen.row(3).click(modifiers=["Shift"])
+    screen.row(4).click()
+    expect(page.locator(".editor .no")).to_have_text("4")
+    expect(toolbar).to_be_hidden()
+    screen.check_nothing_went_wrong()
+
+
 def test_locked_segments_of_a_file_are_shown_as_the_import_settings_say(screen: Screen, tmp_path: Path):
     screen.open_text(PLAIN, "locks.xlf")
     page = screen.page

@@ -3,12 +3,15 @@ import {Dialog} from '../core/dialog.js';
 import {button, h, setText, t, tn} from '../core/dom.js';
 import {segmentRange} from './segment_range.js';
 
-/** @param {Bench} bench */
-export const openAssignment = async bench => {
+/**
+ * @param {Bench} bench
+ * @param {number[]} [selected] the segments, if they were selected before
+ */
+export const openAssignment = async (bench, selected) => {
   const project = bench.document.project.id;
   const reply = await bench.connection.send('members', {project});
   if (!reply.ok) return;
-  const range = segmentRange(bench);
+  const range = selected ? null : segmentRange(bench);
   const person = h(
     'select',
     reply.result.members.map(member => h('option', {value: member.name}, member.name)),
@@ -16,10 +19,10 @@ export const openAssignment = async bench => {
   );
   const problem = h('p.wrong', {role: 'alert'});
   const assign = async () => {
-    const segments = range.chosen();
+    const segments = selected ?? range?.chosen() ?? [];
     if (!segments.length) {
       setText(problem, t('range.none'));
-      range.first.focus();
+      range?.first.focus();
       return;
     }
     const {value: name} = person;
@@ -40,7 +43,7 @@ export const openAssignment = async bench => {
     classes: '.small.projectform',
     body: [
       h('p.muted', t('assign.lead')),
-      ...range.elements,
+      ...(range?.elements ?? [h('p', tn('select.number', selected?.length ?? 0))]),
       h('label.line', h('span', t('assign.person')), person),
       problem,
     ],
@@ -51,5 +54,5 @@ export const openAssignment = async bench => {
     onSubmit: assign,
     onClose: () => bench.focusEditor(),
   });
-  dialog.open(bench.root, range.first);
+  dialog.open(bench.root, range?.first ?? person);
 };

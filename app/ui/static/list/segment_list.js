@@ -4,6 +4,7 @@ import {button, h, sr, t} from '../core/dom.js';
 import {DocumentSections} from './document_sections.js';
 import {isOpen, isToReview, rowElement, withoutReview} from './row.js';
 import {RowFilter} from './row_filter.js';
+import {RowSelection} from './row_selection.js';
 
 const BLOCK_ROWS = 50;
 const NUM_NEAR = 3; // rows on each side of the open segment that show their whole text
@@ -58,13 +59,26 @@ export class SegmentList {
       onSearch: () => this.rebuild(),
       onGo: () => this.goToFound(),
     });
-    host.append(this.filter.element, this.scroll);
+    this.selection = new RowSelection(bench, {
+      visible: () => this.visible,
+      itemOf: index => (index === bench.session.open ? this.editorItem : this.elements.get(index)),
+      onChange: isOn => {
+        this.filter.element.hidden = isOn;
+      },
+    });
+    host.append(this.filter.element, this.selection.element, this.selection.announcement, this.scroll);
     this.body.addEventListener('keydown', event => this.onKey(event));
     this.body.addEventListener('focusin', event => this.onFocus(event));
     this.body.addEventListener('click', event => {
-      const row = /** @type {HTMLElement} */ (event.target).closest('.row');
+      const row = /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest('.row'));
       if (!row) return;
       const {document: other} = this.#placeOf(row);
+      if (event.shiftKey && !other) {
+        this.selection.extend(Number(row.getAttribute('data-index')), bench.session.open);
+        row.focus({preventScroll: true});
+        return;
+      }
+      this.selection.close(false);
       bench.goTo(other?.session ?? bench.document.session, Number(row.getAttribute('data-index')));
     });
   }
@@ -75,14 +89,24 @@ export class SegmentList {
   }
 
   /**
-   * Arrow keys move between the rows, and to the open segment.
+   * Arrow keys move between the rows, and to the open segment; with Shift they select rows.
    * @param {KeyboardEvent} event
    */
   onKey(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const row = /** @type {HTMLElement} */ (event.target).closest('.row');
     if (!row) return;
     const own = this.#placeOf(row);
+    if (this.selection.isOn && (event.key === 'Escape' || (event.key === 'Tab' && !event.shiftKey))) {
+      event.preventDefault();
+      if (event.key === 'Tab') this.selection.focus();
+      else this.selection.close();
+      return;
+    }
+    if (event.shiftKey) {
+      if (!own.document) this.#selectByKey(event, Number(row.getAttribute('data-index')));
+      return;
+    }
     const at = own.indices.indexOf(Number(row.getAttribute('data-index')));
     const [first, last] = [this.blocks[0], this.blocks[this.blocks.length - 1]];
     const [before, after] = [-1, 1].map(step => this.blocks[this.blocks.indexOf(own) + step]);
@@ -104,6 +128,28 @@ export class SegmentList {
     const other = block.element.querySelector(`[data-index="${index}"]`);
     other?.focus({preventScroll: true});
     other?.scrollIntoView({block: 'nearest'});
+  }
+
+  /**
+   * Selects the rows up to the next one; the open segment, where the keys write text, is passed over.
+   * @param {KeyboardEvent} event
+   * @param {number} from
+   */
+  #selectByKey(event, from) {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const {visible} = this;
+    let at = visible.indexOf(from) + step;
+    if (visible[at] === this.bench.session.open) at += step;
+    const to = visible[at] ?? visible[at - step];
+    this.selection.extend(to, from);
+    const block = this.blocks.find(one => !one.document && one.indices.includes(to));
+    if (!block || to === this.bench.session.open) return;
+    this.fill(block);
+    const row = this.elements.get(to)?.firstChild;
+    row?.focus({preventScroll: true});
+    row?.scrollIntoView({block: 'nearest'});
   }
 
   /**
@@ -170,6 +216,7 @@ export class SegmentList {
   /** Selects and lays out the rows of another document, filter or query; the focus stays in the editor. */
   rebuild() {
     const {rows, session} = this.bench;
+    this.selection.close(false);
     const {activeElement} = document;
     const focused =
       activeElement instanceof HTMLElement && this.editorItem.contains(activeElement) ? activeElement : null;
@@ -344,6 +391,7 @@ export class SegmentList {
   paintItem(item, row) {
     item.replaceChildren(this.#rowOf(null, row.index, row));
     this.markPeople(row.index, item);
+    if (this.selection.chosen.has(row.index)) this.selection.mark(row.index, item);
   }
 
   /**
@@ -414,6 +462,7 @@ export class SegmentList {
    */
   moveEditor(previous, editor) {
     const {session, rows} = this.bench;
+    this.selection.close(false);
     this.editorItem.replaceChildren(editor);
     this.markPeople(session.open);
     if (session.open !== null && !this.visible.includes(session.open)) {
