@@ -20,7 +20,7 @@ from app.segments.state import Json, Origin, SegmentState, State
 from app.segments.text_changes import LogEvents, batch_events, confirmed
 from app.workspace.core import UnitOfWork, WorkspaceCore
 
-BatchOrigin = Literal["replace", "propagated", "memory", "review", "undo", "redo"]
+BatchOrigin = Literal["replace", "propagated", "memory", "review", "source", "typed", "undo", "redo"]
 # A segment before and after, and the changes of its text where they are known.
 _Share = tuple[SegmentState, SegmentState, Sequence[ReportedChange]]
 
@@ -128,6 +128,18 @@ class Batches:
                     after = replace(segment, target=text, state=state, origin="memory", filled_rate=rate)
                     changes.append((segment, after, ()))
             return self._make(work, changes, "memory")
+
+    def put(self, actor: Actor, indices: Sequence[int], *, is_source: bool) -> Json:
+        """Puts the source into these segments, or empties them; those that the actor may not change stay."""
+        core = self._core
+        with core.command(actor) as work:
+            chosen = {core.segment(index).index for index in indices}
+            changes: list[_Share] = []
+            for segment in core.in_order_to_change(actor):
+                text = clean_target(segment.source) if is_source else ""
+                if segment.index in chosen and text != (segment.text or ""):
+                    changes.append((segment, replace(segment, target=text, state="edited", origin="typed"), ()))
+            return self._make(work, changes, "source" if is_source else "typed")
 
     def propagate(self, work: UnitOfWork, source: SegmentState) -> Json | None:
         """Fills segments with the same source whose text was not typed by a person; None if there are none."""

@@ -38,7 +38,9 @@ RULES: dict[str, Rule] = {
         ("split", "merge", "matches", "earlier", "keys", "idle", "pretranslate", "reading", "find", "compare_review"),
         "member",
     ),
-    **dict.fromkeys(("replace", "take_review", "confirm_matches", "fill_matches", "step", "division_step"), "member"),
+    **dict.fromkeys(
+        ("replace", "take_review", "confirm_matches", "fill_matches", "put_texts", "step", "division_step"), "member"
+    ),
     **dict.fromkeys(("concordance", "import_memory", "choose_checks", "consent", "export_note"), "member"),
     **dict.fromkeys(("import_glossary", "import_sample_glossary", "glossary_share", "glossary_merge"), "member"),
     **dict.fromkeys(("glossary_remove", "glossary_switch", "glossary_order", "glossary_undo"), "member"),

@@ -121,6 +121,18 @@ def test_rows_are_selected_with_shift_and_locked_together(screen: Screen):
     page.locator(".banner").get_by_role("button", name="Undo").click()
     expect(chip(page, "Locked", 2)).to_have_count(0)
 
+    screen.row(3).click(modifiers=["Shift"])
+    toolbar.get_by_role("button", name="Copy source").click()
+    expect(screen.notes.last).to_contain_text("The source is copied into 3 segments: 1, 2, 3.")
+    expect(screen.row(3).locator(".tgt")).to_have_text("Three doors.")
+    screen.expect_text("One door.")
+    screen.row(2).click(modifiers=["Shift"])
+    toolbar.get_by_role("button", name="Clear").click()
+    expect(screen.notes.last).to_contain_text("2 segments are empty: 1, 2.")
+    screen.expect_text("")
+    page.locator(".banner").get_by_role("button", name="Undo").last.click()
+    screen.expect_text("One door.")
+
     screen.row(4).focus()
     page.keyboard.press("Shift+ArrowDown")
     expect(toolbar).to_contain_text("2 segments selected")

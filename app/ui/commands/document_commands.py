@@ -147,6 +147,18 @@ class FillMatches(Command):
         return workspace.batches.fill_matches(actor, self.min_rate)
 
 
+class PutTexts(Command):
+    """Puts the source into segments, or empties them, in one step."""
+
+    name: Literal["put_texts"]
+    result: ClassVar[Any] = r.BatchStep
+    segments: List[Integer]
+    is_source: bool
+
+    def run(self, actor: Actor, sessions: Sessions, workspace: Workspace) -> Json:
+        return workspace.batches.put(actor, self.segments, is_source=self.is_source)
+
+
 class StepBatch(Command):
     """Undoes or redoes a change of many segments. `session` is another document than the open one."""
 

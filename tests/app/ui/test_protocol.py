@@ -174,6 +174,7 @@ def test_result_of_each_command_has_its_type(api: Api):  # noqa: F811
         ("merge", {"segment": 0}),
         ("division_step", {"step": 1, "is_undo": True}),
         ("division_step", {"step": 0, "is_undo": True}),
+        ("put_texts", {"segments": [0, 1], "is_source": True}),
         ("lock_segments", {"segments": [0], "is_locked": True}),
         ("lock_step", {"step": 0, "is_undo": True}),
         ("export_note", {"kind": "document"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,31 @@ def texts(workspace: Workspace) -> list[str | None]:
 
 def stored(workspace: Workspace) -> list[str | None]:
     return [segment.target for segment in workspace.store.load_session(OWNER, workspace.session_id).segments]
+
+
+def test_source_is_put_into_many_segments_which_are_emptied_and_undone_as_one(tmp_path: Path) -> None:
+    with closing(LogStore.open(tmp_path / "put.sqlite")) as store:
+        workspace = make_workspace(store, ready_model(HandDecoder()), "One.\nTwo.\nThree.\nFour.\n")
+        for index, text in ((1, "Two."), (2, "Drei.")):
+            workspace.edit(OWNER, index, text, "typed")
+        workspace.confirm(OWNER, 2, "Drei.")
+        workspace.locks.set(OWNER, [3], is_locked=True)
+        before = [(one.target, one.state) for one in workspace.segments]
+        step = workspace.batches.put(OWNER, [3, 2, 1, 0], is_source=True)
+        assert step["segments"] == [0, 2], "not the locked one, nor that which has the text already"
+        assert [one.target for one in workspace.segments] == ["One.", "Two.", "Three.", None]
+        assert workspace.segments[2].state == "edited"
+        events = [e for e in store.events(workspace.session_id) if "step" in e.payload]
+        assert {(e.type, e.payload["origin"]) for e in events} == {("insert", "source")}
+        assert workspace.batches.put(OWNER, [0, 1], is_source=False)["segments"] == [0, 1]
+        assert [one.target for one in workspace.segments] == ["", "", "Three.", None]
+        for number in (1, 0):
+            workspace.batches.step(OWNER, number, is_undo=True)
+        assert [(one.target, one.state) for one in workspace.segments] == before
+        with pytest.raises(CommandError):
+            workspace.batches.put(OWNER, [9], is_source=True)
+        assert store.verify_chain(workspace.session_id).is_intact
+        workspace.close()
 
 
 def test_confirming_fills_unedited_repetitions_as_one_step_for_undo_and_redo(workspace: Workspace):

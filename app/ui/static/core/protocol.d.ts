@@ -24,6 +24,7 @@ export type Command =
   | ReplaceText
   | ConfirmMatches
   | FillMatches
+  | PutTexts
   | StepBatch
   | LockSegments
   | StepLock
@@ -149,6 +150,7 @@ export interface CommandResults {
   replace: ReplaceStep;
   confirm_matches: BatchStep;
   fill_matches: BatchStep;
+  put_texts: BatchStep;
   step: SteppedBatch;
   lock_segments: BatchStep;
   lock_step: SteppedBatch;
@@ -1855,6 +1857,13 @@ export interface PublishedOffers {
   direction: string;
   directions: string[];
   models: PublishedOffer[];
+}
+
+/** Puts the source into segments, or empties them, in one step. */
+export interface PutTexts extends CommandFields {
+  name: 'put_texts';
+  segments: number[];
+  is_source: boolean;
 }
 
 /** One translation of the n-best list: `score` is the model's less `penalty` (see `hypothesis_rows`). */

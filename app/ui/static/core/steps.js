@@ -212,6 +212,23 @@ export class Steps {
   }
 
   /**
+   * Puts the source into segments, or empties them; says how many stay, as they are locked or assigned to others.
+   * @param {number[]} segments
+   * @param {boolean} isSource
+   */
+  async putTexts(segments, isSource) {
+    const {bench} = this;
+    const reply = await bench.connection.send('put_texts', {segments, is_source: isSource});
+    if (!reply.ok) return reply;
+    const {step, segments: changed} = reply.result;
+    const said = tn(isSource ? 'put.source' : 'put.empty', changed.length, {segments: listed(changed, bench)});
+    const left = segments.length - changed.length;
+    if (changed.length) this.batch(step, left ? `${said} ${tn('put.left', left)}` : said);
+    else this.notify(t('put.none'));
+    return reply;
+  }
+
+  /**
    * Locks segments, or unlocks them. Returns the reply.
    * @param {number[]} segments
    * @param {boolean} isLocked

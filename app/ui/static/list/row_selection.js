@@ -85,6 +85,8 @@ export class RowSelection {
       [project.may_lock, 'locked', 'lock.lock.short', () => this.#lock(true)],
       [project.may_lock, '', 'lock.unlock.short', () => this.#lock(false)],
       [project.may_assign, 'person', 'select.assign', () => this.#assign()],
+      [true, '', 'select.source', () => this.#put(true)],
+      [true, '', 'select.empty', () => this.#put(false)],
       [true, '', 'select.end', () => this.close()],
     ];
     this.commands.replaceChildren(
@@ -125,6 +127,14 @@ export class RowSelection {
     const {bench} = this;
     bench.segment.flush();
     const reply = await bench.steps.lock(this.#segments(), isLocked);
+    if (reply.ok) this.close();
+  }
+
+  /** @param {boolean} isSource */
+  async #put(isSource) {
+    const {bench} = this;
+    bench.segment.flush();
+    const reply = await bench.steps.putTexts(this.#segments(), isSource);
     if (reply.ok) this.close();
   }
 
