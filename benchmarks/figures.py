@@ -201,6 +201,13 @@ def time_over_post_editing(name: str) -> Callable[[Results], float]:
     return found
 
 
+def time_of_sets(name: str, which: Callable[[list[float]], float]) -> Callable[[Results], float]:
+    """The largest or mean ratio over the sets of the simulation, each by itself."""
+    return lambda results: which(
+        [one(found["ways"], way=name, person="naive")["seconds"][0] for found in results["sets"]]
+    )
+
+
 BARS = (
     Row.of(bars.OPUS_PIN, "latency", lambda results: pin_over(results, "CTranslate2 int8, 1", "opus_pins")),
     Row.of(bars.OPUS_PIN_MS, "latency", median_pin("opus_pins")),
@@ -259,11 +266,21 @@ BARS = (
     Row.of(bars.GUESSED_SPOILT, "simulation", spoilt_most("placed, follow 1")),
     Row.of(bars.PIN_TIME, "simulation", time_over_post_editing("one pin, longest missing word: placed, follow 1")),
     Row.of(bars.OFFER_TIME, "simulation/offers", time_over_post_editing("typing, rest offered: behind, follow 1")),
-    Row.of(bars.COMPLETION_TIME, "simulation/completion", time_over_post_editing("grey completion")),
-    Row.of(
-        bars.KNOWN_COMPLETION_TIME,
-        "simulation/completion",
-        time_over_post_editing("grey completion, known words without a decision"),
+    *(
+        Row.of(bar, f"simulation/{name}", time_of_sets("grey completion, two or more wrong places", max))
+        for name, bar in bars.GREY_OFFER_TIME.items()
+    ),
+    *(
+        Row.of(bar, f"simulation/{name}", time_of_sets("grey completion", max))
+        for name, bar in bars.COMPLETION_TIME.items()
+    ),
+    *(
+        Row.of(
+            bar,
+            f"simulation/{name}",
+            time_of_sets("grey completion, known words without a decision", statistics.fmean),
+        )
+        for name, bar in bars.KNOWN_COMPLETION_TIME.items()
     ),
     Row.of(bars.DAY_TIME, "day", time_of_day("grey completion, two or more wrong places", "with")),
     Row.of(bars.LEARNED, "learning/held_out", lambda results: results["documents"]["gain"][0]),

@@ -23,7 +23,10 @@ REPORTS: dict[str, Callable[[Path, Any], object]] = {
     "page": page.write_report,
     **{f"paper_dba/{name}": write_paper_dba for name in ("beams", "pruning", "satisfaction", "wide_beams")},
     "simulation": simulation.write_report,
-    **{f"simulation/{name}": simulation.write_report for name in ("completion", "offers", "pt-en")},
+    **{
+        f"simulation/{name}": simulation.write_report
+        for name in ("completion", "completion_held_out", "offers", "pt-en")
+    },
     "stopping": stopping.write_report,
     "time_against_constraints": time_against_constraints.write_report,
     "time_against_constraints/every_count": time_against_constraints.write_report,

@@ -126,8 +126,15 @@ BENCHMARKS = (
     ),
     Benchmark(
         "simulation/completion",
-        f"--documents documents {PAIRS} --segments 100 --max-words 26 --minutes 8 --without-waiting --kinds "
+        f"--documents documents {PAIRS} --segments 48 --max-words 26 --without-waiting --kinds "
         '--corrections --ways "grey completion" --output {output}',
+        "A simulated translator",
+        program="simulation.__main__",
+    ),
+    Benchmark(
+        "simulation/completion_held_out",
+        "{test_sets} --segments 48 --max-words 26 --without-waiting --kinds --corrections "
+        '--ways "grey completion" --output {output}',
         "A simulated translator",
         program="simulation.__main__",
     ),

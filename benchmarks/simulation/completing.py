@@ -1,10 +1,10 @@
-"""Typing with a completion in grey: of the whole sentence from left to right, or of the word that an edit begins."""
+"""Typing with a completion in grey, from left to right, and how often the words that it foresees are right."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.segments.completion import completion_of, offered_words
 from app.text.words import split_spans
@@ -15,14 +15,12 @@ from benchmarks.simulation.protocols import (
     Segment,
     State,
     WayOfWorking,
-    by_hand,
     free_hypotheses,
-    free_texts,
 )
-from benchmarks.simulation.words import Edit, alignment, edits, words_of
+from benchmarks.simulation.words import alignment, edits, words_of
 from engine import Follow, Hypothesis, Request
 
-_REST_OF_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_WORD_STARTS = re.compile(r"\s\w{0,2}$")  # the text ends at the beginning of a word, or has its first letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,61 +77,6 @@ class Completing:
         yield State(goal, effort)
 
 
-@dataclass(frozen=True, slots=True)
-class CompletingWords:
-    """Post-edits; behind the first letters of a word, the rest that the model is certain of is offered.
-
-    The engine gets the text up to the caret as prefix and the rest through `Request.follow`. A new offer is read, and
-    stays while its letters are typed. The person takes it by a key, with a decision unless `is_known_free`, if that
-    needs less time than typing its letters. Nothing is offered where letters follow the caret, so the whole rest of a
-    word is typed over if three letters of it are new.
-    """
-
-    name: str
-    is_known_free: bool = False
-
-    def states(self, segment: Segment, engine: Engine, is_oracle: bool) -> Iterator[State]:
-        text, effort = free_texts(segment, engine)[0], Effort()
-        while planned := edits(text, segment.goal):
-            edit = to_the_end_of_word(planned[0], text) if len(planned[0].text) >= 3 else planned[0]
-            effort += self._effort_of(edit, segment, engine, text)
-            text = edit.applied_to(text)
-        yield State(text, effort)
-
-    def _effort_of(self, edit: Edit, segment: Segment, engine: Engine, text: str) -> Effort:
-        saved, reading = 0, Effort()
-        typed = offer = ""
-        waiting, read = 0.0, set[str]()
-        while typed != edit.text:
-            rest = edit.text[len(typed) :]
-            reading += Effort(words_read=int(bool(offer) and typed + offer not in read))
-            read.add(typed + offer)
-            is_right = bool(offer) and rest.startswith(offer) and not rest[len(offer) : len(offer) + 1].isalnum()
-            taking = Effort(decisions=int(not self.is_known_free), keys=1, waiting_s=waiting)
-            if is_right and taking.seconds < KEY_S * len(offer):
-                saved += len(offer)
-                reading += taking
-                typed, offer = typed + offer, ""
-                continue
-            letter, typed = rest[0], typed + rest[0]
-            if offer[1:] and offer[0] == letter:
-                offer, waiting = offer[1:], 0.0
-            else:
-                offer, waiting = self._offer(segment, engine, text, text[: edit.start] + typed, text[edit.end :])
-        gesture = by_hand(edit)
-        return replace(gesture, keys=gesture.keys - saved) + reading
-
-    def _offer(self, segment: Segment, engine: Engine, text: str, begun: str, behind: str) -> tuple[str, float]:
-        """The rest of the word that `begun` ends with; none where no word is begun."""
-        if not begun[-1].isalnum() or behind[:1].isalnum():
-            return "", 0.0
-        follow = Follow(text, COMPLETION_STRENGTH)
-        answer = engine.translate(Request(segment.source, segment.direction, prefix=begun, follow=follow), "word")
-        offer = completion_of(begun, answer.hypotheses[0]) if answer.hypotheses else ""
-        found = _REST_OF_WORD.match(offer)
-        return (found[0] if found else ""), answer.waiting_s
-
-
 def goes_on(found: Hypothesis | None, text: str) -> bool:
     """Whether the hypothesis has more letters behind this text."""
     return found is not None and found.text.startswith(text) and found.text != text
@@ -163,7 +106,7 @@ def predictions(segment: Segment, engine: Engine) -> list[Prediction]:
     for end in range(1, len(goal)):
         if not goes_on(found, goal[:end]):
             found, _ = continued(segment, engine, goal[:end], hypotheses[0].text if hypotheses else "")
-        if found is None or not found.text.startswith(goal[:end]) or not re.search(r"\s\w{0,2}$", goal[:end]):
+        if found is None or not found.text.startswith(goal[:end]) or not _WORD_STARTS.search(goal[:end]):
             continue
         kind = "next" if goal[end - 1].isspace() else "begun"
         for word in offered_words(end, found, ""):
@@ -173,14 +116,6 @@ def predictions(segment: Segment, engine: Engine) -> list[Prediction]:
                 break
             kind = "later"
     return predicted
-
-
-def to_the_end_of_word(edit: Edit, text: str) -> Edit:
-    """The same edit with the letters behind it in the word typed again."""
-    end = edit.end
-    while edit.text[-1:].isalnum() and text[end : end + 1].isalnum():
-        end += 1
-    return replace(edit, end=end, text=edit.text + text[edit.end : end])
 
 
 def right_words_of(offer: str, goal: str) -> tuple[str, int]:
@@ -218,6 +153,4 @@ def ways_of_completing() -> list[WayOfWorking]:
         Completing("grey completion"),
         Completing("grey completion, known words without a decision", is_known_free=True),
         Completing("grey completion, two or more wrong places", least_edits=2),
-        CompletingWords("words completed in the middle"),
-        CompletingWords("words completed in the middle, without a decision", is_known_free=True),
     ]

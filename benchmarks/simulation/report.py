@@ -49,11 +49,7 @@ def report_of(results: Any) -> str:
     sections += [
         *calibration_sections(sets),
         *breakdown_sections(sets),
-        "## One re-decoding, against putting the same words in by hand",
-        "Placed: all words are where the goal has them. Hurt, helped: segments with more right words lost than won, or "
-        "the reverse. Spoilt, won: such words, of those that were right. Time: left to edit over left after the "
-        "insertion by hand.",
-        *(redecoding_table(one) for one in sets),
+        *redecoding_sections(sets),
         "## Answer times",
         table(
             ("set", "request", "number", "median, ms", "95 %, ms"),
@@ -115,6 +111,20 @@ def breakdown_sections(sets: Sequence[Any]) -> list[str]:
         "changed, mending right words that the answer spoilt, edits that it saved; the acts with each outcome, and "
         "their seconds.",
         table(header, rows),
+    ]
+
+
+def redecoding_sections(sets: Sequence[Any]) -> list[str]:
+    """Nothing for results without single re-decodings."""
+    tables = [redecoding_table(one) for one in sets if one["redecodings"]]
+    if not tables:
+        return []
+    return [
+        "## One re-decoding, against putting the same words in by hand",
+        "Placed: all words are where the goal has them. Hurt, helped: segments with more right words lost than won, or "
+        "the reverse. Spoilt, won: such words, of those that were right. Time: left to edit over left after the "
+        "insertion by hand.",
+        *tables,
     ]
 
 

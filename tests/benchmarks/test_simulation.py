@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from app.workspace.model_questions import COMPLETION_STRENGTH
-from benchmarks.simulation.__main__ import main
+from benchmarks.simulation.__main__ import calibration, main
 from benchmarks.simulation.breakdown import acts_of, breakdown
-from benchmarks.simulation.completing import Completing, CompletingWords, ways_of_completing
+from benchmarks.simulation.completing import Completing, predictions, ways_of_completing
 from benchmarks.simulation.data import detokenised, read_documents, read_post_edits
 from benchmarks.simulation.decoding import Engine
 from benchmarks.simulation.effort import Effort
@@ -171,15 +171,24 @@ def test_grey_completion_asks_near_to_the_proposal_and_not_for_letters_typed_as_
         assert asked == [("Der Hund l", Follow(free, COMPLETION_STRENGTH))], "with and without an offer"
 
 
-def test_word_begun_in_the_middle_is_read_once_and_taken_where_that_is_faster():
-    free, goal = "Der Hund geht nach Hause.", "Der Hund wandert nach Hause."
-    segment, engine = Segment("The dog walks home.", goal, "en-de"), engine_of(free, goal)
-    # "geht" is selected and "w" typed; the offer "andert" is read and taken by one key.
-    (state,) = CompletingWords("words", is_known_free=True).states(segment, engine, is_oracle=False)
-    assert state == State(goal, Effort(selections=1, keys=2, hand_moves=2, decisions=1, words_read=1))
-    # A decision more and one key take longer than six letters, so all of them are typed.
-    (decided,) = CompletingWords("words").states(segment, engine, is_oracle=False)
-    assert decided.effort == post_editing(free, goal) + Effort(keys=1, words_read=1), "with the t, which was there"
+def test_foreseen_words_are_right_if_the_goal_has_them():
+    free, goal = "Der Hund geht nach Hause.", "Der Hund rannte nach Hause."
+    segment, model = Segment("The dog ran home.", goal, "en-de"), UncertainModel(free, goal)
+    found = predictions(segment, Engine(model, SearchOptions(), is_waiting_counted=False))
+    # At the beginning of "Hund" two words are foreseen, "geht" wrongly; as all are unlikely, none is behind the first.
+    assert [(one.kind, one.is_right) for one in found] == [
+        ("next", True),  # Hund
+        ("begun", True),  # H
+        ("begun", True),  # Hu
+        ("next", False),  # geht
+        *[("begun", True)] * 2,  # r, ra
+        *[("next", True), *[("begun", True)] * 2] * 2,  # nach, Hause
+    ]
+    assert {round(one.probability, 3) for one in found} == {0.05}
+    sure = predictions(segment, engine_of(free, goal))
+    assert [one.is_right for one in sure if one.kind == "later"][:1] == [False], "geht behind Hund"
+    assert calibration(found * 2)["begun"] == [[0.05, 1.0, 16], *[None] * 9], "in the tenth from 0 to 0.1"
+    assert calibration(found)["next"] == [None] * 10, "a share of so few words says little"
 
 
 def random_text(rng: random.Random) -> str:

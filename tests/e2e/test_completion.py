@@ -1,6 +1,6 @@
 """The completion in grey: comes by key, is taken by word or whole, dismissed by Escape and by other letters.
 
-The random model is certain of nothing, so nothing comes while typing; `test_scripts.py` has a model that is certain.
+The random model is certain of nothing, so that nothing is worth showing; `test_scripts.py` has a model that is certain.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 /* A completion of the sentence, in grey behind the caret. It comes by itself with each letter typed at the end of the text
-   where the model is certain, or by key, and is taken word by word or as a whole. Typing what it says keeps it without
+   if it is expected to save time, or by key, and is taken word by word or as a whole. Typing what it says keeps it without
    asking again. It changes neither the text nor the caret; an answer that comes after the text has changed is dropped. */
 import {h, setText, t} from '../core/dom.js';
 import {nameOf, speltFor} from '../core/key_bindings.js';
