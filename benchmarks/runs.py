@@ -64,7 +64,6 @@ BENCHMARKS = (
         "Constraints against CTranslate2",
         environment="ctranslate2-venv",
     ),
-    Benchmark("sentences", "--output {output}", "Sentences", environment="sentences-venv"),
     Benchmark(
         "against_transformers",
         "--output {output}",
@@ -162,7 +161,6 @@ BENCHMARKS = (
     Benchmark("reranking", f"{PAIRS} --segments 200 --output {{output}}", "Ranking again by the reverse direction"),
     Benchmark("reranking/lexicon", f"{PAIRS} --segments 200 --of lexicon --output {{output}}", "Words of the lexicon"),
     Benchmark("score_words", "{test_sets} --segments 60 --output {output}", "Words for scores and prices"),
-    Benchmark("several_sentences", "{test_sets} --lines 150 --output {output}", "Several sentences in a line"),
     Benchmark("terminology", f"{PAIRS} {{glossary}} --output {{output}}", "Terms"),
     Benchmark("protection", f"{PAIRS} --output {{output}}/results.json", "Placeholders, addresses, tags"),
     Benchmark("numbers", "{corpus} --output {output}/results.json", "Numbers, dates and times"),

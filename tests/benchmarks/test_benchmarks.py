@@ -14,12 +14,9 @@ from benchmarks import (
     figures,
     kernels,
     learning,
-    people,
     protection,
     reranking,
     score_words,
-    sentences,
-    several_sentences,
     stopping,
     terminology,
     terms,
@@ -221,20 +218,6 @@ def test_day_takes_less_time_where_the_same_segment_comes_again_and_was_learned(
     assert day.main(["--documents", "docs", *files, "--output", str(output)]) == 1, "no document is so long"
 
 
-def test_people_are_measured_with_prices_in_turn_and_alone(model, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(people, "READING_S", 0.001)
-    monkeypatch.setattr(people, "PRICE_READING_S", 0.001)
-    monkeypatch.setattr(people, "CHARACTERS", range(1, 200))
-    sources = tmp_path / "sources.en"
-    sources.write_text("\n".join(SOURCES), encoding="utf-8")
-    cell = ["--people", "2", "--seconds", "0.2", "--model", str(model), "--output", str(tmp_path / "results")]
-    people.main([str(sources), *cell])
-    rows = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))["rows"]
-    assert [row["prices"] for row in rows] == ["in turn", "alone"]
-    assert all(row["translations"] >= 2 and 0 < row["median_ms"] <= row["p95_ms"] for row in rows)
-    assert people.table(rows) in capsys.readouterr().out
-
-
 def test_words_for_scores_are_measured_with_pins_that_fit_and_others(model, tmp_path, capsys):
     files = []
     for name, lines in (("source.en", SOURCES), ("reference.de", REFERENCES)):
@@ -266,25 +249,3 @@ def test_translations_are_compared_with_and_without_a_search_option(tmp_path, ca
     assert (tmp_path / "results" / "report.md").read_text(encoding="utf-8") in capsys.readouterr().out
     with pytest.raises(SystemExit):
         reranking.main([files[0], "--output", str(tmp_path / "results")])
-
-
-def test_splitters_of_sentences_are_compared(tmp_path: Path) -> None:
-    sentences.main(["--repeats", "1", "--output", str(tmp_path)])
-    libraries = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["libraries"]
-    assert {"Pinpoint", "sentencex"} <= libraries.keys()
-    assert libraries["sentencex"]["with_rules"] == libraries["Pinpoint"]["all"], "sentencex is the library below"
-    assert libraries["Pinpoint"]["all"]["exact"] > libraries["sentencex"]["all"]["exact"]
-
-
-def test_lines_of_several_sentences_are_compared_both_ways(model: Path, tmp_path: Path, capsys):
-    sources = [f"{SOURCES[0]} {SOURCES[2]}.", f"{SOURCES[1]}. {SOURCES[0]}", *SOURCES]
-    references = [f"{REFERENCES[0]} {REFERENCES[2]}", f"{REFERENCES[1]}. {REFERENCES[0]}", *REFERENCES]
-    for name, lines in (("a.en", sources), ("a.de", references), ("alone.en", sources)):
-        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    output = tmp_path / "results"
-    several_sentences.main([str(tmp_path), "--model", str(model), "--output", str(output)])
-    [row] = json.loads((output / "results.json").read_text(encoding="utf-8"))["rows"]
-    assert (row["set"], row["direction"], row["lines"], row["lines_in_set"]) == ("a", "en-de", 2, 5)
-    assert (row["singles"], row["singles_different"]) == (3, 0)
-    assert row["whole"]["bleu"] >= 0 and row["by sentence"]["milliseconds"] > 0
-    assert "| a | en-de | 2 of 2 in 5 |" in capsys.readouterr().out
