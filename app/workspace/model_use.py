@@ -55,10 +55,10 @@ class ModelUse:
 
     def expect_model(self, name: str, model: ModelHandle) -> None:
         """Shows that another model is loading, to be used as soon as it is ready."""
+        model.on_fetch(self._on_fetch)  # first: what was downloaded before is in the view, the rest is reported
         with self._core.lock:
             self._next, self._offered, self._core.problem = (name, model), None, ""
             self._core.touch()
-        model.on_fetch(self._on_fetch)
 
     def expect_no_model(self) -> None:
         """Stops waiting for another model."""

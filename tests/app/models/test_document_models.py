@@ -245,6 +245,21 @@ def test_a_model_of_the_hub_is_fetched_with_its_progress_and_remembered(run: Run
     assert (other.model, len(SlowModel.started)) == (holder, 1)
 
 
+def test_progress_at_the_very_beginning_of_a_download_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = SlowModel.on_fetch
+
+    def late(model: SlowModel, listener: Callable[[], None]) -> None:
+        model._has_fetched(1, 10)  # the only bytes for a while; nobody listens yet
+        original(model, listener)
+
+    monkeypatch.setattr(SlowModel, "on_fetch", late)
+    workspace = run.open()
+    changes: list[int | None] = []
+    workspace.subscribe(OWNER, lambda: changes.append(workspace.snapshot(OWNER)["model"]["fetched"]))
+    run.sessions.models.fetch(OWNER, workspace.model_use, HUB_ID)
+    assert changes[-1] == 10
+
+
 def test_download_that_nobody_waits_for_is_stopped(run: Run) -> None:
     workspace, second = run.open(), run.open(b"Another document.\n")
     for waiting in (workspace, second):
