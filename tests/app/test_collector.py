@@ -106,7 +106,9 @@ def test_full_collection_waits_until_the_process_is_idle(num_younger, busy_share
 
 
 def test_python_runs_no_full_collection_while_they_wait_for_idle_moments():
-    thresholds, generations, collector = gc.get_threshold(), [], IdleCollector()
+    of_the_tests, thresholds, generations = gc.get_threshold(), (700, 10, 10), []
+    gc.set_threshold(*thresholds)  # Python's own
+    collector = IdleCollector()
     gc.callbacks.append(note := lambda phase, info: generations.append(info["generation"]))
     try:
         collector.begin()
@@ -115,4 +117,6 @@ def test_python_runs_no_full_collection_while_they_wait_for_idle_moments():
     finally:
         gc.callbacks.remove(note)
         collector.close()
-    assert gc.get_threshold() == thresholds
+        after = gc.get_threshold()
+        gc.set_threshold(*of_the_tests)
+    assert after == thresholds

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from playwright.sync_api import Dialog, Locator, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
@@ -23,6 +24,7 @@ You can change the password of the network later.
 Do not switch the router off during the update.
 """
 SERVER_CALLS = re.compile("/component_server")  # the page's questions and commands
+_prepared: WeakSet[Page] = WeakSet()  # the tabs that have the scripts of `Screen`
 
 
 class Screen:
@@ -48,9 +50,11 @@ class Screen:
         }
         for event, listener in self._listeners.items():
             page.on(event, listener)  # type: ignore[call-overload]
-        if not shows_marks:
-            page.add_init_script("localStorage.setItem('pinpoint:welcomed', 'yes')")
-        page.add_init_script("localStorage['pinpoint:details'] ??= 'shown'")
+        if page not in _prepared:  # 300 of these scripts make a load take 0.41 instead of 0.29 seconds
+            _prepared.add(page)
+            if not shows_marks:
+                page.add_init_script("localStorage.setItem('pinpoint:welcomed', 'yes')")
+            page.add_init_script("localStorage['pinpoint:details'] ??= 'shown'")
         if not self._is_clean():
             self.visit()
 
