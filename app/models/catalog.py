@@ -190,6 +190,18 @@ class ModelCatalog:
             offers["pair"]["is_fit"] = offers["pair"]["direction"] == own_direction
         return offers
 
+    def best_installed(self, direction: str) -> str:
+        """The key of the largest translation model for a direction beside the bundled ones; "" without one.
+
+        Language models do not count: their size says little about their translations.
+        """
+        found = [
+            (entry.num_parameters, key)
+            for key, entry in self.entries().items()
+            if entry.place != "bundled" and not entry.problem and not entry.family and direction in entry.directions
+        ]
+        return max(found, default=(0, ""))[1]
+
     def suggestion(self, direction: str, *, is_needed: bool) -> Json | None:
         """The recommended published model for a direction that no installed model has, without using the network.
 

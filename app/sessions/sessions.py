@@ -231,13 +231,19 @@ class Sessions:
         return workspace.core.document.name == example.DOCUMENT
 
     def open_sample(self, actor: Actor) -> Workspace:
-        """A new session on the sample document."""
+        """A new session on the sample document, in the best model that is installed.
+
+        The bundled model translates until that one is loaded.
+        """
         data = _read(self.samples / example.DOCUMENT, DocumentError)
 
         def choose(file: FileOverview) -> Decision:  # its language is known: recognising it would take half a second
             return self.opener.decide(replace(file, text=""), example.LANGUAGES)
 
-        return self.open_document(actor, data, example.DOCUMENT, files=FileReader(), choose=choose)
+        workspace = self.open_document(actor, data, example.DOCUMENT, files=FileReader(), choose=choose)
+        if self.model.folder == MODEL_FOLDER and (key := self.models.catalog.best_installed(workspace.direction)):
+            self.models.switch(actor, workspace.model_use, key)
+        return workspace
 
     def _open_first(self, actor: Actor) -> Workspace:
         """The sample document; at the very first start with its glossary and one pin, as an example of both."""

@@ -842,6 +842,24 @@ def test_first_start_offers_a_better_model_than_the_bundled_one_and_later_starts
     assert shop.sessions.model_offer(OWNER, again) is None
 
 
+def test_sample_opens_in_the_best_installed_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    medium = replace(LARGE, name="team/medium", folder=Path("/models/medium"), num_parameters=17_000_000)
+    chat = replace(LARGE, name="team/chat", folder=Path("/models/chat"), num_parameters=9**10, family="llama")
+    run.known[:] = [SMALL, medium, LARGE, FRENCH, BROKEN, chat]
+    assert run.sessions.open_sample(OWNER).model is run.sessions.model, "a model was chosen at the start"
+    monkeypatch.setattr("app.sessions.sessions.MODEL_FOLDER", SMALL.folder)
+    workspace = run.sessions.open_sample(OWNER)
+    assert workspace.model is run.sessions.model, "it translates until the other is loaded"
+    [loading] = SlowModel.started
+    assert loading.folder == LARGE.folder
+    loading.come()
+    settle(workspace)
+    assert workspace.model is loading
+    assert run.open().model is run.sessions.model, "other documents have the model of the start"
+    run.known[:] = [SMALL, FRENCH]
+    assert run.sessions.models.catalog.best_installed("en-de") == ""
+
+
 def test_model_that_other_processes_have_is_not_loaded_here():
     served = HandDecoder()
     served.facts = EngineFacts("served", ("en-de", "de-en"), {}, (), "abc", Path("/models/served"))
