@@ -220,7 +220,7 @@ OFFER_TIME = Bar(
 _COMPLETED = {"completion": "development sets", "completion_held_out": "held-out sets"}  # results of the simulation
 GREY_OFFER_TIME = {
     name: Bar(
-        f"typing, with the rest in grey if two or more places are wrong, {where}: time / plain post-editing, largest",
+        f"typing, grey completion if two or more places are wrong, {where}: time / plain post-editing, largest",
         0.97,
     )
     for name, where in _COMPLETED.items()
