@@ -38,7 +38,7 @@ def parse_deadline(text: str, *, is_local: bool = False) -> int:
             check_deadline(deadline_ms)
             return deadline_ms
     raise CommandError(
-        "{text!r} is not a time with its time zone: write it as {example}.",
+        "{text!r} is not a day with a time and its time zone: write it as {example}.",
         text=text[:40],
         example="2026-12-04T17:00+01:00",
     )

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.app.formats.test_xliff_locks import PLAIN
 from tests.e2e.screen import Screen
+from tests.e2e.test_accessibility import AXE, findings
 from tests.e2e.test_review import Review, chip, review  # noqa: F401 (a fixture)
 
 WHY = "Locked by Rita. You can read it and comment on it; a reviewer or manager of the project can unlock it."
@@ -112,12 +113,15 @@ def test_rows_are_selected_with_shift_and_locked_together(screen: Screen):
     expect(page.locator("li.chosen")).to_have_count(3)
     expect(screen.row(3)).to_have_accessible_description("selected")
     expect(filters).to_be_hidden()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert findings(page) == []
     screen.row(2).click(modifiers=["Shift"])
     expect(toolbar).to_contain_text("2 segments selected")
     assert screen.row(5).bounding_box() == place, "no row has moved"
     toolbar.get_by_role("button", name="Lock", exact=True).click()
     expect(screen.notes.last).to_contain_text("2 segments are locked: 1, 2.")
     expect(toolbar).to_be_hidden()
+    assert findings(page) == []  # with buttons that say why they do nothing
     page.locator(".banner").get_by_role("button", name="Undo").click()
     expect(chip(page, "Locked", 2)).to_have_count(0)
 

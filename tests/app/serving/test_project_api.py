@@ -148,7 +148,7 @@ def test_command_line_sets_deadlines_while_the_app_runs(
         (("set", TIME, "--project", "99"), "there is no project 99"),
         (("list", str(10**40)), "there is no project 1000"),
         (("set", TIME, "--document", "99"), "99"),
-        (("set", "soon", "--project", "1"), "not a time"),
+        (("set", "soon", "--project", "1"), "not a day with a time"),
     ],
 )
 def test_command_line_names_the_problem(
