@@ -111,7 +111,10 @@ export class Segment {
     this.places = new PinPlaces(bench, {current, text, constraints, marks});
     this.checks = new Checks(bench, {current, text, onConfirm: () => this.confirmation.press()});
     for (const name of ['blur', 'selectionchange'])
-      text.field.area.addEventListener(name, () => this.checks.paintLink());
+      text.field.area.addEventListener(name, () => {
+        this.checks.paintLink();
+        bench.side.onCursor();
+      });
     this.confirmation = new Confirmation(bench, {
       current,
       text,

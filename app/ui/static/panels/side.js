@@ -92,7 +92,8 @@ export class Side {
     terms.append(this.terms, this.best);
     this.memory = new Memory(bench, memory, {counter: rate, onMatches: () => this.showBest()});
     this.checks = checks;
-    this.numToCheck = 0; // segments of the document with a finding
+    this.numToCheck = 0;
+    this.leavesOut = false; // the findings of a sentence that is half typed // segments of the document with a finding
     this.preview = new Preview(bench, preview);
     this.beforePreview = 0; // the tab to return to
     host.append(
@@ -156,11 +157,14 @@ export class Side {
   }
 
   /**
-   * The findings in the open segment, and how many segments have some.
-   * @param {Finding[]} findings
+   * The findings in the open segment, not while the person is in the middle of the sentence, and how many segments have
+   * some.
+   * @param {Finding[]} known
    */
-  showChecks(findings) {
+  showChecks(known) {
     const {segment, list} = this.bench;
+    this.leavesOut = segment.text.isHalfTyped;
+    const findings = this.leavesOut ? [] : known;
     const focused = this.checks.contains(document.activeElement) ? document.activeElement?.textContent : null;
     this.findingCounter.hidden = !findings.length;
     this.findingCounter.replaceChildren(String(findings.length), sr(` ${tn('side.count.findings', findings.length)}`));
@@ -189,8 +193,16 @@ export class Side {
   updateCounts({attention}) {
     if (attention === this.numToCheck) return;
     this.numToCheck = attention;
-    const {detail} = this.bench.segment.current;
-    this.showChecks(detail?.findings ?? []);
+    this.showKnownChecks();
+  }
+
+  /** The cursor has moved: the person may have left the middle of a sentence, or gone back to it. */
+  onCursor() {
+    if (this.leavesOut !== this.bench.segment.text.isHalfTyped) this.showKnownChecks();
+  }
+
+  showKnownChecks() {
+    this.showChecks(this.bench.segment.current.detail?.findings ?? []);
   }
 
   /** @param {Detail} detail */
