@@ -269,7 +269,7 @@ def build_parser() -> argparse.ArgumentParser:
         help=f"with glossary: the columns to write: {', '.join(GLOSSARY_KINDS)} (default: csv)",
     )  # fmt: skip
     export.add_argument(
-        "--segments", default="", metavar="NUMBERS", help="with review: only these segments, such as 1-40,57"
+        "--rows", default="", metavar="NUMBERS", help="with review: only these segments, such as 1-40,57"
     )
     export.add_argument(
         "--states", default="", metavar="STATES",
@@ -431,9 +431,7 @@ def build_parser() -> argparse.ArgumentParser:
     for command in (dating, undating):
         whose = command.add_mutually_exclusive_group(required=True)
         whose.add_argument("--project", type=positive, metavar="NUMBER", help="a number that `people projects` shows")
-        whose.add_argument(
-            "--document", type=positive, metavar="SESSION", help="a number that `assignments list` shows"
-        )
+        whose.add_argument("--session", type=positive, metavar="SESSION", help="a number that `assignments list` shows")
     _add_log_flag(due, dating, undating)
 
     usage = add("usage", manuals.USAGE)

@@ -31,7 +31,7 @@ def deadlines(flags: argparse.Namespace) -> int:
             _totals(store).set_project_deadline(OWNER, flags.project, deadline_ms)
             print(f"project {flags.project}: {when.removesuffix(' of its own')}")
         else:
-            number = session_number(store, str(flags.document))
+            number = session_number(store, str(flags.session))
             name = store.sessions_of(OWNER, [number])[0].shown_name
             _totals(store).set_document_deadline(OWNER, number, deadline_ms)
             print(f"{number:>6}  {name}: {when}")

@@ -73,11 +73,9 @@ def export(flags: argparse.Namespace) -> int:
             raise CommandError("--with-comments works with the kind “document”, not with “{kind}”", kind=flags.kind)
         if kind != "glossary" and (flags.tool or flags.named):
             raise CommandError("--as and --named work with the kind “glossary”, not with “{kind}”", kind=flags.kind)
-        rows = RowChoice.of(flags.segments, flags.states)
+        rows = RowChoice.of(flags.rows, flags.states)
         if rows and kind not in REVIEW_TABLES:
-            raise CommandError(
-                "--segments and --states work with the kind “review”, not with “{kind}”", kind=flags.kind
-            )
+            raise CommandError("--rows and --states work with the kind “review”, not with “{kind}”", kind=flags.kind)
         if kind in REVIEW_TABLES:
             made = REVIEW_TABLES[kind](OWNER, store, number, choice=rows)
         elif kind == "glossary":

@@ -60,7 +60,7 @@ kinds:
   xliff      all segments with their states, for any document format
   tbx        the terms added in the session
   review     a Word document for reviewers: a table of all segments, which comes back with `import-review`;
-             with --segments or --states only some of them
+             with --rows or --states only some of them
   review-open
              the same for the segments that are not confirmed, or in a project with review not approved
   glossary   a glossary of the document in the columns of this or another tool (--as): memoQ, Trados MultiTerm, Crowdin,
@@ -281,8 +281,8 @@ A running app uses a new deadline at once; open pages show it within twenty seco
 examples:
   python -m app deadlines list 2
   python -m app deadlines set 2026-12-04T17:00 --project 2
-  python -m app deadlines set 2026-12-03T12:00+01:00 --document 3
-  python -m app deadlines remove --document 3
+  python -m app deadlines set 2026-12-03T12:00+01:00 --session 3
+  python -m app deadlines remove --session 3
 """
     + _PLAIN_STATUS
 )

@@ -980,11 +980,11 @@ def test_review_table_comes_back_with_its_changes(
     assert run(capsys, "verify", "--log", log)[0] == 0
     assert run(capsys, "export", "newest", "csv", "--with-comments", "--log", log)[0] == 2
     some = tmp_path / "some.docx"
-    for flags in (("--segments", "2"), ("--states", "new,locked")):
+    for flags in (("--rows", "2"), ("--states", "new,locked")):
         assert run(capsys, "export", "newest", "review", *flags, "-o", some, "--log", log)[0] == 0
         some.write_bytes(reviewed(some.read_bytes(), {1: "Zwei."}))
         assert run(capsys, "import-review", "newest", some, "--log", log)[1].startswith("segment 2\n")
         some.unlink()
-    assert run(capsys, "export", "newest", "csv", "--segments", "1", "--log", log)[0] == 2
+    assert run(capsys, "export", "newest", "csv", "--rows", "1", "--log", log)[0] == 2
     status, _, error = run(capsys, "import-review", "1", out, "--log", log)
     assert status == 2 and "is the review table of another document" in error

@@ -61,7 +61,7 @@ COMMANDS = {
     "assign a part": ("assignments", "assign", "1", "Ana", "--part", "1-1"),
     "end an assignment": ("assignments", "take-back", "2"),
     "set a deadline of a project": ("deadlines", "set", "2026-12-04T17:00Z", "--project", "1"),
-    "set a deadline of a document": ("deadlines", "set", "2026-12-04T17:00Z", "--document", "2"),
+    "set a deadline of a document": ("deadlines", "set", "2026-12-04T17:00Z", "--session", "2"),
 }
 
 

@@ -125,7 +125,7 @@ def test_command_line_sets_deadlines_while_the_app_runs(
     stamp = sessions.store.list_changes.stamp
     assert run(capsys, sessions, "set", TIME, "--project", project) == (0, f"project {project}: due {UTC_TIME}\n", "")
     past = "2020-01-01T00:00:00Z"
-    status, out, _ = run(capsys, sessions, "set", past, "--document", session)
+    status, out, _ = run(capsys, sessions, "set", past, "--session", session)
     assert (status, out.strip()) == (0, f"{session}  doors.txt: due {past}")
     lines = run(capsys, sessions, "list", project)[1].splitlines()
     assert lines[0] == f"project {project}  Ana (en-de): 2 of 2 segments to do, due {UTC_TIME}"
@@ -134,7 +134,7 @@ def test_command_line_sets_deadlines_while_the_app_runs(
     view = json.loads(run(capsys, sessions, "list", project, "--json")[1])
     assert (view["deadline"], view["documents"][0]["due"]) == (UTC_TIME, past)
     assert "is_managed" not in view and sessions.totals.with_times(OWNER, document.project.id) == view
-    assert run(capsys, sessions, "remove", "--document", session)[1].endswith("doors.txt: no deadline of its own\n")
+    assert run(capsys, sessions, "remove", "--session", session)[1].endswith("doors.txt: no deadline of its own\n")
     assert run(capsys, sessions, "list")[1].splitlines()[1].endswith(f"due {UTC_TIME}, as the project")
     assert run(capsys, sessions, "remove", "--project", project)[1] == f"project {project}: no deadline\n"
     assert sessions.store.verify_chain(document.session_id).is_intact
@@ -147,7 +147,7 @@ def test_command_line_sets_deadlines_while_the_app_runs(
     [
         (("set", TIME, "--project", "99"), "there is no project 99"),
         (("list", str(10**40)), "there is no project 1000"),
-        (("set", TIME, "--document", "99"), "99"),
+        (("set", TIME, "--session", "99"), "99"),
         (("set", "soon", "--project", "1"), "not a day with a time"),
     ],
 )
