@@ -46,7 +46,8 @@ def _table(language: str) -> tuple[re.Pattern[str] | None, dict[str, str]]:
     """A pattern for the abbreviations of a language, and their words by the abbreviation without spaces."""
     entries = _entries().get(language, {})
     words: dict[str, str] = {}
-    patterns: dict[str, str] = {}
+    counted: dict[str, str] = {}  # behind a number
+    others: dict[str, str] = {}
     for entry, full in entries.items():
         short = entry.strip("# ")
         cases = {short: full}
@@ -56,12 +57,13 @@ def _table(language: str) -> tuple[re.Pattern[str] | None, dict[str, str]]:
             cases.setdefault(short.upper(), full.upper())
         for form, written in cases.items():
             body = re.escape(form).replace("\\ ", r"\s?")
-            before = r"(?:(?<=\d)|(?<=\d\s))" if entry[0] == "#" else r"(?<![\w.-])"
             behind = r"(?=\s?[\dIVX])" if entry[-1] == "#" else r"(?![^\W\d]|-)" if form[-1] == "." else r"(?![\w-])"
             words.setdefault("".join(form.split()), written)
-            patterns.setdefault(form, before + body + behind)
-    longest_first = sorted(patterns, key=len, reverse=True)
-    return re.compile("|".join(patterns[form] for form in longest_first)) if patterns else None, words
+            (counted if entry[0] == "#" else others).setdefault(form, body + behind)
+    if not words:
+        return None, words
+    either = ("|".join(found[form] for form in sorted(found, key=len, reverse=True)) for found in (counted, others))
+    return re.compile(r"(?:(?<=\d)|(?<=\d\s))(?:{})|(?<![\w.-])(?:{})".format(*either)), words
 
 
 @cache
