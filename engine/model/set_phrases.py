@@ -12,7 +12,10 @@ end or a place before punctuation. "{}" is a name, which the translation has unc
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +24,7 @@ from engine.request import Phrase, Request
 
 SET_PHRASES: Final = "set_phrases.tsv"
 _ADDRESSES: Final = "-", "formal", "informal"
+_WORD: Final = re.compile(r"[^\W_]+")
 _PARTICLES: Final = r"(?:(?:von|van|de|der|zu)\s+)*"
 _NAME_WORD: Final = r"[^\W\d_a-zß-ÿ][\w'’.-]*"
 _NAME: Final = rf"((?-i:{_PARTICLES}{_NAME_WORD}(?:\s+{_PARTICLES}{_NAME_WORD}){{0,2}}(?<!\.)))"
@@ -29,18 +33,27 @@ _AT_END: Final = r"(?=\s*(?:[,.:!;–-]|$))"
 
 @dataclass(frozen=True, slots=True)
 class SetPhrase:
-    """One entry: a pattern for the source, its accepted translations, and the form of address that it is for."""
+    """One entry: its words of the source, its accepted translations, and the form of address that it is for."""
 
-    source: re.Pattern[str]
+    source: str
     targets: tuple[str, ...]
     address: str
+
+    @property
+    def first_word(self) -> str:
+        """The beginning of every text that has the entry, as `casefold` writes it; empty for a name."""
+        found = _WORD.search(self.source.split()[0])
+        return found[0].casefold() if found else ""
 
 
 class SetPhrases:
     """The entries of each direction of a model."""
 
-    def __init__(self, by_direction: dict[str, list[SetPhrase]]) -> None:
-        self._by_direction = by_direction
+    def __init__(self, by_direction: Mapping[str, Sequence[SetPhrase]]) -> None:
+        self._by_first_word: dict[tuple[str, str], list[SetPhrase]] = defaultdict(list)
+        for direction, entries in by_direction.items():
+            for entry in entries:
+                self._by_first_word[direction, entry.first_word].append(entry)
 
     @classmethod
     def load(cls, path: Path) -> SetPhrases | None:
@@ -60,7 +73,7 @@ class SetPhrases:
                     "formal or informal; correct it, or remove the file: it is optional"
                 )
             direction, address, source, targets = columns
-            found.setdefault(direction, []).append(SetPhrase(_pattern(source), tuple(targets.split("|")), address))
+            found.setdefault(direction, []).append(SetPhrase(source, tuple(targets.split("|")), address))
         return cls(found)
 
     def added_to(self, request: Request, direction: str) -> Request:
@@ -73,8 +86,10 @@ class SetPhrases:
         follow = request.follow
         if follow is None and (request.prefix or request.locked or request.suffix):
             return request
-        entries = [entry for entry in self._by_direction.get(direction, ()) if _suits(entry, request)]
-        found = [(match, entry) for entry in entries for match in entry.source.finditer(request.source)]
+        words = {"", *(word.casefold() for word in _WORD.findall(request.source))}
+        entries = (entry for word in sorted(words) for entry in self._by_first_word.get((direction, word), ()))
+        suitable = (entry for entry in entries if _suits(entry, request))
+        found = [(match, entry) for entry in suitable for match in _pattern(entry.source).finditer(request.source)]
         found.sort(key=lambda one: one[0].start() - one[0].end())  # longer ones first
         taken, is_unplaced = _taken(request)
         added: list[Phrase] = []
@@ -93,6 +108,7 @@ class SetPhrases:
         return replace(request, phrases=(*request.phrases, *added)) if added else request
 
 
+@lru_cache(maxsize=4096)
 def _pattern(source: str) -> re.Pattern[str]:
     words = source.removeprefix("^").removesuffix("$").removesuffix("#").split()
     body = r"\s+".join(_NAME if word == "{}" else re.escape(word).replace("ß", "(?:ß|ss)") for word in words)

@@ -18,6 +18,7 @@ en-de\tinformal\t^dear Ms. {}$\tLiebe Frau {}
 en-de\t-\tno. #\tNr.
 en-de\t-\tpower cord\tNetzkabel|Netzkabels
 de-en\t-\t^freundliche grüße$\tKind regards
+de-en\t-\tgroßhändler\twholesaler
 """
 
 
@@ -51,8 +52,9 @@ def test_entries_are_found_in_their_places(entries: SetPhrases, source: str, tex
     assert all(phrase.is_expected for phrase in phrases)
 
 
-def test_capital_letters_without_sharp_s_are_the_same_words(entries: SetPhrases) -> None:
-    assert len(entries.added_to(Request("FREUNDLICHE GRÜSSE"), "de-en").phrases) == 1
+@pytest.mark.parametrize("source", ["FREUNDLICHE GRÜSSE", "Ein GROSSHÄNDLER"])
+def test_capital_letters_without_sharp_s_are_the_same_words(entries: SetPhrases, source: str) -> None:
+    assert len(entries.added_to(Request(source), "de-en").phrases) == 1
 
 
 def test_form_of_address_chooses_the_salutation(entries: SetPhrases) -> None:
