@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine import Translator
-from engine.decoding.placing import LEAST_PIECE_WEIGHT, MAX_REPLACED, NUM_READ, PIECE_REWARD
+from engine.decoding.placing import LEAST_PIECE_WEIGHT, MAX_REPLACED, NUM_READ, PIECE_REWARD, REPLACED_REWARD
 from engine.text import EOS, Codec
 
 Pieces = tuple[int, ...]
@@ -22,10 +22,12 @@ def slow_placed(
         edited = (*pieces[:first], *inserted, *pieces[last:])
         scored = translator.score(source, tokens=(*edited, EOS))
         num_more = len(edited) - len(pieces)
-        nearby = sum(scored.token_log_probs[first : first + len(inserted) + 1]) - sum(before[first : last + 1])
+        nearby = sum(scored.token_log_probs[first : first + len(inserted) + 1]) - before[last]
         least = min(scored.token_log_probs[first : first + len(inserted)])
         whole = scored.log_prob + PIECE_REWARD * len(scored.tokens) + LEAST_PIECE_WEIGHT * least
-        tried.append((nearby + PIECE_REWARD * num_more, whole, edited))
+        replaced = REPLACED_REWARD * (last - first)
+        whole += sum(before[first:last]) + replaced
+        tried.append((nearby + PIECE_REWARD * num_more + replaced, whole, edited))
     compared = sorted(tried, reverse=True)[:NUM_READ]
     return sorted(((score, edited) for _, score, edited in compared), reverse=True)
 
