@@ -1,8 +1,9 @@
-"""The commands that make training data and lexicons: extend, collect, prepare, back-translate, variants, lexicon."""
+"""The commands that make training data and word lists: extend, collect, prepare, back-translate and others."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def add_data_commands(commands: argparse._SubParsersAction[argparse.ArgumentPars
     _add_back_translate(commands)
     _add_variants(commands)
     _add_lexicon(commands)
+    _add_phrases(commands)
 
 
 def _add_extend(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -169,6 +171,45 @@ def _lexicon(options: argparse.Namespace) -> None:
     forms = {} if options.forms is None else {"de": read_forms(options.forms)}
     for direction, number in build_lexicon(options.model, options.corpus, options.dictionary, forms).items():
         print(f"{direction}: {number:,} words")
+
+
+def _add_phrases(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "phrases",
+        help="find set phrases for a model in a dictionary",
+        description="Find German words and English expressions of a dictionary that a corpus translates by each other "
+        "and that the model translates wrongly, and append them to the model's set_phrases.tsv.",
+    )
+    parser.add_argument("model", type=Path, help="model folder")
+    parser.add_argument("corpus", type=Path, nargs="+", help="corpus folders, such as that of `prepare --more`")
+    parser.add_argument("--dictionary", type=Path, required=True, metavar="FILE", help="in the format of Ding")
+    parser.add_argument(
+        "--forms",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="list of the forms of German words: data/forms/de.txt.xz",
+    )
+    parser.set_defaults(action=_phrases)
+
+
+def _phrases(options: argparse.Namespace) -> None:
+    from engine.request import Request
+    from engine.search_options import SearchOptions
+    from engine.train.lexicon_building import read_forms
+    from engine.train.phrase_mining import mine_phrases
+    from engine.translator import Translator
+
+    translator = Translator.load(options.model, num_threads=None)
+
+    def translate(texts: Sequence[str], direction: str) -> Iterator[str]:
+        requests = [Request(text, direction=direction) for text in texts]
+        for translation in translator.translate_all(requests, SearchOptions(beam=2, nbest=1)):
+            yield translation.hypotheses[0].text if translation.hypotheses else ""
+
+    forms = read_forms(options.forms)
+    for direction, number in mine_phrases(options.model, options.corpus, options.dictionary, forms, translate).items():
+        print(f"{direction}: {number:,} phrases")
 
 
 def parsed_setting(text: str) -> tuple[str, str]:

@@ -139,6 +139,8 @@ def test_translation_tells_which_texts_come_from_set_phrases(source: str, listed
         ("en-de", "Our reference: AB 123", "Unser Zeichen: AB 123"),
         ("de-en", "i. A. Anna Weber", "p.p. Anna Weber"),
         ("de-en", "Der Betrag ist ohne Abzug zu zahlen.", "without deduction"),
+        ("de-en", "Sie ist bis Oktober in Elternzeit.", "parental leave"),
+        ("en-de", "The annual general meeting approved the balance sheet.", "Hauptversammlung"),
     ],
 )
 def test_set_phrases_of_the_bundled_model_agree_with_their_sentence(direction: str, source: str, expected: str) -> None:
