@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.e2e.conftest import SharedApp, new_context, serve_random_model
-from tests.e2e.screen import DOCUMENT, Screen
+from tests.e2e.screen import DOCUMENT, SERVER_CALLS, Screen
 from tests.e2e.test_accessibility import AXE, in_both_schemes
 
 SHORT = "The house is small.\nThe dog sleeps.\n"
@@ -104,6 +104,41 @@ def test_a_translator_types_and_confirms_across_two_documents_as_in_one(own: Sha
     expect(headings(page)).to_have_count(0)
     expect(page.locator(".doctabs")).to_be_visible()
     expect(page.locator(".row")).to_have_count(1)
+    screen.check_nothing_went_wrong()
+
+
+def test_what_is_typed_while_the_next_document_comes_is_written_there(own: SharedApp, page: Page):
+    screen = opened(page, own, one="The dog sleeps.\n", two="The house is small.\n")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "resume_session" in (route.request.post_data or ""):
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route(SERVER_CALLS, hold)
+    page.keyboard.press("Alt+ArrowUp")  # a slow connection: the other document has not come yet
+    page.keyboard.type("Hund")
+    screen.eventually(lambda: len(waiting) == 1)
+    page.keyboard.type("e")
+    before = screen.text()
+    assert "Hund" not in before
+    waiting[0].continue_()
+    expect_open(screen, "one", 1)
+    screen.eventually(lambda: "Hunde" in screen.text())
+    screen.wait_until_saved()
+    expect(section(page, "two").locator(".row")).to_contain_text(before)
+    page.keyboard.type("!")  # the caret is behind it
+    screen.eventually(lambda: "Hunde!" in screen.text())
+
+    page.keyboard.press("Alt+ArrowDown")
+    page.keyboard.type("Haus")
+    screen.eventually(lambda: len(waiting) == 2)
+    screen.eventually(lambda: "Haus" in screen.text())  # no answer for long: the text is where the person sees it
+    expect_open(screen, "one", 1)
+    waiting[1].continue_()
+    expect_open(screen, "two", 1)
     screen.check_nothing_went_wrong()
 
 

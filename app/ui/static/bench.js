@@ -11,6 +11,7 @@ import {showReading} from './dialogs/reading.js';
 import {sendConstraints} from './editor/constraint_set.js';
 import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
+import {keepingTyped} from './editor/typed_meanwhile.js';
 import {listenToKeys} from './keys.js';
 import {JoinedView} from './list/joined_view.js';
 import {isOpen, isToReview} from './list/row.js';
@@ -430,6 +431,16 @@ export class Bench {
    * @param {number} [segment] the one to open, by default where the person left the document
    */
   async switchTo(name, args = {}, segment = undefined) {
+    if (name === 'resume_session') return keepingTyped(this, () => this.#switchTo(name, args, segment));
+    return this.#switchTo(name, args, segment);
+  }
+
+  /**
+   * @param {SessionCommand} name
+   * @param {CommandArgs} args
+   * @param {number} [segment]
+   */
+  async #switchTo(name, args, segment) {
     this.segment.flush();
     const {token} = this.session;
     const reply = await this.connection.send(name, args);
@@ -450,7 +461,15 @@ export class Bench {
    * @param {number} session
    * @param {boolean} toReview
    */
-  async goOn(session, toReview) {
+  goOn(session, toReview) {
+    return keepingTyped(this, () => this.#goOn(session, toReview));
+  }
+
+  /**
+   * @param {number} session
+   * @param {boolean} toReview
+   */
+  async #goOn(session, toReview) {
     if (!(await this.switchTo('resume_session', {session}))) return;
     const {open} = this.session;
     const isWaiting = (toReview ? isToReview : isOpen)(this.rows[open]);

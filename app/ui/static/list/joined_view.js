@@ -5,6 +5,7 @@ import {JoinedDocuments} from '../core/joined_documents.js';
 import {speltFor} from '../core/key_bindings.js';
 import {choice, menu} from '../core/menu.js';
 import {projectName} from '../dialogs/project_form.js';
+import {keepingTyped} from '../editor/typed_meanwhile.js';
 import {figuresOf} from './document_sections.js';
 import {isOpen, isToReview} from './row.js';
 
@@ -156,7 +157,9 @@ export class JoinedView {
   stepOut(step) {
     const {documents} = this;
     const beyond = documents.around(step).filter(one => documents.isBehind(one) === step > 0);
-    return this.#goToFirst(beyond, one => (step > 0 ? one.visible[0] : one.visible.at(-1)));
+    return keepingTyped(this.bench, () =>
+      this.#goToFirst(beyond, one => (step > 0 ? one.visible[0] : one.visible.at(-1))),
+    );
   }
 
   /**
@@ -165,7 +168,15 @@ export class JoinedView {
    * @param {number} from
    * @param {boolean} toReview whether it waits for a reviewer
    */
-  async goOn(from, toReview) {
+  goOn(from, toReview) {
+    return keepingTyped(this.bench, () => this.#goOn(from, toReview));
+  }
+
+  /**
+   * @param {number} from
+   * @param {boolean} toReview
+   */
+  async #goOn(from, toReview) {
     const {bench, documents} = this;
     const isWaiting = toReview ? isToReview : isOpen;
     const below = bench.list.nextBelow(from, isWaiting);
