@@ -132,7 +132,10 @@ BENCHMARKS = (
     ),
     Benchmark(
         "simulation/completion_held_out",
-        "{test_sets} --segments 48 --max-words 26 --without-waiting --kinds --corrections "
+        f"--documents documents {PAIRS} --documents everyday {{everyday}} {{everyday_reference}} "
+        "--documents news {news} {news_reference} "
+        "--documents encyclopedia@de-en {encyclopedia_reference} {encyclopedia} "
+        "--segments 48 --max-words 26 --without-waiting --kinds --corrections "
         '--ways "grey completion" --output {output}',
         "A simulated translator",
         program="simulation.__main__",

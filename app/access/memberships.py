@@ -26,13 +26,18 @@ class Memberships:
     def access(self, actor: Actor) -> Access:
         """The access rights of an actor."""
         check_actor(actor)
-        if actor.kind != "person":
-            return UNRESTRICTED
-        role = self.roles.get(actor.name, "translator")
+        return self._access_of(actor.name) if actor.kind == "person" else UNRESTRICTED
+
+    def _access_of(self, name: str) -> Access:
+        role = self.roles.get(name, "translator")
         if not self.roles or role == "administrator":
             return UNRESTRICTED
-        found = {number: people[actor.name] for number, people in self.members.items() if actor.name in people}
+        found = {number: people[name] for number, people in self.members.items() if name in people}
         return Access(role, frozenset(found), frozenset(number for number, is_own in found.items() if is_own))
+
+    def reviewers(self, project_id: int) -> list[str]:
+        """The names of the project's members who may review it, in any order."""
+        return [name for name in self.members.get(project_id, ()) if self._access_of(name).reviews(project_id)]
 
     def seen_by_all_members(self, project_id: int) -> frozenset[int] | None:
         """The projects whose texts may be shown in a project: those that all its members see. None: all projects."""

@@ -80,6 +80,10 @@ class People:
         """The names of a project's members, sorted."""
         return sorted(self._current().members.get(project_id, ()), key=str.casefold)
 
+    def reviewers(self, project_id: int) -> list[str]:
+        """The names of the project's members who may review it, sorted."""
+        return sorted(self._current().reviewers(project_id), key=str.casefold)
+
     def put(self, name: str, role: Role, project_ids: Iterable[int] = ()) -> Person:
         """Gives a person a role, also instead of an earlier one, and makes them a member of projects.
 

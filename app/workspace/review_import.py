@@ -127,7 +127,7 @@ def _locked(actor: Actor, core: WorkspaceCore) -> str:
     project = core.store.project_number(core.session_id)
     if people.access(actor).reviews(project):
         return Message("This segment is locked: unlock it, and import the file again.")
-    if names := [name for name in people.members(project) if people.access(Actor.person(name)).reviews(project)]:
+    if names := people.reviewers(project):
         return Message("This segment is locked. {names} can unlock it: ask them.", names=shortened_list(names))
     return Message("This segment is locked. A reviewer or manager of the project can unlock it: ask one of them.")
 

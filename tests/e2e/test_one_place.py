@@ -56,7 +56,7 @@ def test_dialogs_for_replacing_and_going_to_a_segment_are_in_the_menu_of_the_lis
         expect(page.get_by_role("dialog", name=title)).to_be_visible()
         page.keyboard.press("Escape")
         text = screen.text()
-        page.keyboard.press("End")
+        page.keyboard.press("Control+End")
         page.keyboard.type("x")
         screen.expect_text(f"{text}x")
         page.keyboard.press("Backspace")
