@@ -75,6 +75,13 @@ def test_links_lead_to_files_and_headings(page: str) -> None:
     assert broken == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_tables_are_whole(page: str) -> None:
+    """Rows after an empty line, without a header of their own, would be shown as text with vertical bars."""
+    tables = re.findall(r"(?:^\|.*\n)+", re.sub(r"^```.*?^```", "", read(page), flags=re.DOTALL | re.MULTILINE), re.M)
+    assert [rows for rows in tables if not re.match(r"\|.*\n\|[-:| ]+\|\n", rows)] == []
+
+
 def test_pages_that_this_test_lists_exist() -> None:
     assert [page for page in PAGES if not (ROOT / page).is_file()] == []
 
