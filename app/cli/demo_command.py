@@ -31,9 +31,14 @@ def _asked(text: EditorValue, model: str, direction: str, glossary: str | None) 
         raise gr.Error(escape(str(error))) from error
 
 
-def translate(source: str, pins: list[str], bans: list[str], model: str, direction: str, glossary: Any = None) -> Any:
-    """The best translation for the editor, and the n-best list with scores and the places of pins and terms."""
-    text: EditorValue = {"source": source, "text": "", "pins": pins, "bans": bans}
+def translate(
+    source: str, pins: list[str] | None, bans: list[str] | None, model: str, direction: str, glossary: Any = None
+) -> Any:
+    """The best translation for the editor, and the n-best list with scores and the places of pins and terms.
+
+    Programs send None for pins or bans that they do not have.
+    """
+    text: EditorValue = {"source": source, "text": "", "pins": pins or [], "bans": bans or []}
     with _asked(text, model, direction, glossary) as (translator, request):
         found = translator.translate(request, POST_EDITING, deadline_ms=30_000)
     if not found.hypotheses:

@@ -75,6 +75,11 @@ def test_every_translation_has_the_pins_and_terms_at_the_places_given(client: Cl
             assert text[start:end] == form
 
 
+def test_no_pins_and_bans_are_an_empty_list(client: Client):
+    edited, _ = client.predict(SOURCE, None, None, api_name="/translate")
+    assert edited["text"] and (edited["pins"], edited["bans"]) == ([], [])
+
+
 def test_alternatives_keep_the_text_before_the_word_and_the_pins(client: Client):
     edited, _ = client.predict(SOURCE, ["Rad"], api_name="/translate")
     place = edited["text"].rindex(" ") + 1 if " " in edited["text"] else 0
