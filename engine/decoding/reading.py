@@ -222,7 +222,12 @@ class RequestReading:
 
     def given_source_spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans of the source that the model reads as spans of the given source."""
-        return tuple(self.source.given_span(*span) for span in spans)
+        return tuple(map(self._given_source_span, spans))
+
+    def _given_source_span(self, span: Sequence[int]) -> Span:
+        """At least a character: "FYI" has fewer than the words that the model reads."""
+        start, end = self.source.given_span(span[0], span[1])
+        return start, max(end, start + 1)
 
     def plain(self, text: str) -> NormalText:
         """A text as the model writes it."""
@@ -245,11 +250,11 @@ class RequestReading:
             return replace(found, form=text[start:end], start=start, end=end, doubled=doubled)
 
         def linked(links: Sequence[tuple[int, int, int, int]]) -> tuple[tuple[int, int, int, int], ...]:
-            return tuple((*self.source.given_span(*link[:2]), *moved(link[2:])) for link in links)
+            return tuple((*self._given_source_span(link[:2]), *moved(link[2:])) for link in links)
 
         def written(found: ListedText) -> ListedText:
             start, end = moved((found.start, found.end))
-            source_span = self.source.given_span(*found.source_span)
+            source_span = self._given_source_span(found.source_span)
             return replace(found, form=text[start:end], start=start, end=end, source_span=source_span)
 
         return replace(

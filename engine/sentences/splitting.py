@@ -14,7 +14,9 @@ from engine.text import PLACEHOLDER, is_word_char, sentence_spans, short_code
 Span = tuple[int, int]
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, which sentencex refuses
 # Tabs, several spaces, or the dots of a table of contents.
-_RUN_OF_SPACES = re.compile(r"[^\S\n\r]?(?:\t|[^\S\n\r]|\.{4})(?:(?<=\.)\.*+)?[^\S\n\r]*+")
+_SPACE = r"[^\S\n\r]"
+_DOTS = rf"(?:\.{{4}}|\.(?:{_SPACE}\.){{3}})(?:{_SPACE}?\.)*+"
+_RUN_OF_SPACES = re.compile(rf"{_SPACE}?(?:\t|{_SPACE}|{_DOTS}){_SPACE}*+")
 _LEAST_SPACES = 3  # between two columns; others in the same row may have two
 _END_OF_LABEL = re.compile(r"[\d.:)]\Z")  # of a number or a term before its text, such as "Fig. 2" or "Weight:"
 _WITHOUT_SPACES = frozenset({"zh", "ja", "yue"})  # languages without spaces between sentences

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,10 @@ from engine.text.normalisation import NormalText
 
 _DATA: Final = Path(__file__).with_suffix(".toml")
 _LEAST_IN_CAPITALS: Final = 4  # characters of an abbreviation that a text in capitals may have
+_BESIDE_NUMBER: Final = r"(?=\s?(?:[\dIVX]|[{%]\w))"
 _CLOSING: Final = "\"'”’»«)]"
+_PART: Final = re.compile(r"[^\W\d_]+[^\w\s]*")  # of an abbreviation: a word and its dot
+_WORD: Final = re.compile(r"\S+")
 _LEAST_WORDS: Final = 4  # before an abbreviation whose dot is also the full stop
 
 
@@ -34,11 +38,24 @@ def in_full(text: str, language: str) -> NormalText:
         elif not text[end:].strip(_CLOSING) and match[0][-1] == "." and len(text[:start].split()) >= _LEAST_WORDS:
             full += "."
         parts += [text[position:start], full]
-        offsets += [*range(position, start), *(min(start + place, end - 1) for place in range(len(full)))]
+        offsets += [*range(position, start), *_offsets_in(match, full)]
         position = end
     if not position:
         return NormalText(text)
     return NormalText("".join([*parts, text[position:]]), (*offsets, *range(position, len(text) + 1)))
+
+
+def _offsets_in(match: re.Match[str], full: str) -> Iterator[int]:
+    """Offsets of the words in full: each that of its own part ("s. Abb.": "siehe", "Abbildung"), or spread evenly."""
+    parts = [part.span() for part in _PART.finditer(match.string, *match.span())]
+    words = [word.span() for word in _WORD.finditer(full)]
+    if len(parts) != len(words):
+        parts, words = [match.span()], [(0, len(full))]
+    for number, (start, end) in enumerate(parts):
+        first, last = words[number]
+        behind = words[number + 1][0] if number + 1 < len(words) else len(full)
+        yield from (start + (place - first) * (end - start) // (last - first) for place in range(first, last))
+        yield from [end] * (behind - last)
 
 
 @cache
@@ -57,13 +74,19 @@ def _table(language: str) -> tuple[re.Pattern[str] | None, dict[str, str]]:
             cases.setdefault(short.upper(), full.upper())
         for form, written in cases.items():
             body = re.escape(form).replace("\\ ", r"\s?")
-            behind = r"(?=\s?[\dIVX])" if entry[-1] == "#" else r"(?![^\W\d]|-)" if form[-1] == "." else r"(?![\w-])"
+            behind = (
+                r"(?=\s?(?:[\dIVX]|[{%]\w))"
+                if entry[-1] == "#"
+                else r"(?![^\W\d]|-)"
+                if form[-1] == "."
+                else r"(?![\w-])"
+            )
             words.setdefault("".join(form.split()), written)
             (counted if entry[0] == "#" else others).setdefault(form, body + behind)
     if not words:
         return None, words
     either = ("|".join(found[form] for form in sorted(found, key=len, reverse=True)) for found in (counted, others))
-    return re.compile(r"(?:(?<=\d)|(?<=\d\s))(?:{})|(?<![\w.-])(?:{})".format(*either)), words
+    return re.compile(r"(?:(?<=[\d}}])|(?<=[\d}}]\s)|(?<=%[sd]\s))(?:{})|(?<![\w.-])(?:{})".format(*either)), words
 
 
 @cache

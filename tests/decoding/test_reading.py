@@ -205,3 +205,10 @@ def test_a_word_that_goes_on_in_the_next_line_is_read_as_one() -> None:
     assert reading.request.source == "The document and the long-term plan, pre- and post-war E- Mail"
     assert reading.given_source_spans([(4, 12), (17, 26)]) == ((4, 14), (19, 31))
     assert reader.read(Request("Geschäfts-\nführung"), "de-en").request.source == "Geschäftsführung"
+
+
+def test_words_of_a_short_abbreviation_are_aligned_with_a_part_of_it():
+    translator = Translator.load("data/models/en-de")
+    source = "FYI, we met w.r.t. it ASAP."
+    hypothesis = translator.translate(Request(source)).hypotheses[0]
+    assert all(start < end <= len(source) for start, end, *_ in (*hypothesis.alignment, *hypothesis.weak_alignment))

@@ -21,6 +21,8 @@ from engine.text.abbreviations import _entries, in_full
         ("v. Chr., u.a.", "de", "v. Chr., unter anderem"),
         ("ca.5 kg", "de", "etwa 5 kg"),
         ("approx. 5 kg", "fr", "approx. 5 kg"),
+        ("p. %d of {n} pcs., approx. %d hrs. a day", "en", "page %d of {n} pieces, approximately %d hours a day"),
+        ("S. {0}, ca. %s Std. am Tag", "de", "Seite {0}, etwa %s Stunden am Tag"),
     ],
 )
 def test_abbreviations_are_read_in_full(text: str, language: str, expected: str) -> None:
@@ -36,6 +38,16 @@ def test_words_of_an_abbreviation_lead_back_to_it() -> None:
     place = read.text.index("Euro")
     assert text[slice(*read.given_span(place, place + 4))] == "Euro"
     assert text[slice(*read.given_span(0, 5))] == "Preis"
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "part"),
+    [("s. Abb. 2", "Abbildung", "Abb."), ("s. Abb. 2", "siehe", "s."), ("3 sq. ft.", "feet", "ft.")],
+)
+def test_each_word_leads_back_to_its_own_part(text: str, word: str, part: str) -> None:
+    read = in_full(text, "en" if word == "feet" else "de")
+    start = read.text.index(word)
+    assert text[slice(*read.given_span(start, start + len(word)))] == part
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
