@@ -13,6 +13,7 @@ from typing import Literal, get_args
 from app.checks import numbers, texts
 from app.i18n import Message
 from app.text.nontranslatables import nontranslatables, placeholder_difference, placeholder_spans
+from app.text.quantities.requirements import with_whole_dates
 from app.text.text_limits import TextLimits
 
 CheckName = Literal["numbers", "placeholders", "terms", "limits", "punctuation", "doubled", "length", "spaces"]
@@ -117,7 +118,12 @@ def findings_in(
         "placeholders": lambda: {**placeholder_difference(source, target, placeholders), "position": tuple(uncertain)},
         "limits": lambda: limits.exceeded(target) if limits else {},
         "numbers": lambda: numbers.differences(
-            *_without_copies(plain_source, plain_target), source_language, target_language
+            *_without_copies(
+                without_placeholders(with_whole_dates(source, source_language), placeholders),
+                without_placeholders(with_whole_dates(target, target_language), placeholders),
+            ),
+            source_language,
+            target_language,
         ),
         "punctuation": lambda: {
             **texts.end_differences(plain_source, plain_target, target_language),

@@ -32,6 +32,7 @@ from app.text.quantities.quantity_reading import WHOLE_AMOUNT, quantities
 from app.text.quantities.requirements import single_days
 from engine import (
     Alternative,
+    Avoid,
     Hypothesis,
     ListedText,
     Phrase,
@@ -45,7 +46,11 @@ from engine import (
 )
 
 # "9:15 AM", but not of a range: models write "AM" behind a time in German, too.
-_HALF_OF_DAY = re.compile(r"(?:[-–][ ]?)?\d{1,2}(?:[:.]\d\d)?[ ](?P<half>([AP])M)(?![\w.]|[ ]?[-–])")
+_HALF_OF_DAY = re.compile(r"(?:[-–][ ]?)?\d{1,2}(?:[:.]\d\d)?[ ](?P<half>([AP])M(?:\.\Z)?)(?![\w.]|[ ]?[-–])")
+_DATE_PART = re.compile(r"\w+|\W+")
+_DAY_AND_MONTH = re.compile(
+    r"(?:(?P<before>[^\W\d]{3,}) )?(?P<day>\d{1,2}\.?)(?:(?(before)| (?P<month>[^\W\d]{3,}))),? \d{4}"
+)
 MAX_TAGS = 200  # a source with more tags is translated with its tags
 MAX_ADDRESSES = 200  # a source with more distinct addresses is translated without names for them
 
@@ -107,7 +112,8 @@ class Protection:
             if suffix.kind == "ordinal" and number.text in ordinals
         ]
         cuts += [Cut(*dash.span()) for dash in WHOLE_AMOUNT.finditer(source)]
-        cuts += _in_full(found, original)
+        inline = [cut for element, cut in zip(markup, tag_cuts, strict=True) if element.is_markup]
+        cuts += _in_full([element for element in found if not (inline and element.is_markup)], original, inline)
         bare = BareText.of(source, [*cuts, *tag_cuts]).stripped()
         is_needed = bool(cuts or tag_cuts) and any(map(is_word_char, bare.text))
         signs = {element.text for element in markup if element.kind == "sign"}
@@ -382,7 +388,21 @@ def _bounded(request: Request, kept: Set[str]) -> Request:
         return required.count(text) <= 2 * count and request.source.count(text) <= count
 
     phrases = tuple(replace(p, max_count=p.count) if is_bounded(p) else p for p in request.phrases)
-    return request if phrases == request.phrases else replace(request, phrases=phrases)
+    doubled = (_doubled_month(form) for phrase in phrases if phrase.is_expected for form in phrase.all_forms)
+    avoid = tuple(Avoid(text) for text in dict.fromkeys(doubled) if text)
+    if phrases == request.phrases and not avoid:
+        return request
+    return replace(request, phrases=phrases, avoid=(*request.avoid, *avoid))
+
+
+def _doubled_month(date: str) -> str | None:
+    """What models write before the rest of a required date, as the month comes first in its source.
+
+    >>> _doubled_month("3. April 2026"), _doubled_month("April 3, 2026")
+    ('April 3. April', 'April 3 April')
+    """
+    found = _DAY_AND_MONTH.fullmatch(date)
+    return found and f"{found['before'] or found['month']} {found['day']} {found['before'] or found['month']}"
 
 
 def _ordinals(found: Sequence[NonTranslatable], direction: str | None) -> dict[str, OrdinalMark]:
@@ -399,11 +419,20 @@ def _ordinals(found: Sequence[NonTranslatable], direction: str | None) -> dict[s
     return {text: mark for text, own in marks.items() if len(own) == 1 and (mark := next(iter(own))) is not None}
 
 
-def _in_full(found: Sequence[NonTranslatable], original: Request) -> Iterator[Cut]:
-    """What the model reads in a more usual form: dates in digits or with a short month, short days, "AM" and "PM"."""
-    language, source = (original.direction or "").partition("-")[0], original.source
+def _in_full(kept: Sequence[NonTranslatable], original: Request, tags: Sequence[Cut]) -> Iterator[Cut]:
+    """What the model reads in a more usual form: dates in digits or with a short month, short days, "AM" and "PM".
+
+    A date with tags between its parts has a cut for each part. Nothing is written inside a text that is kept.
+    """
+    language = (original.direction or "").partition("-")[0]
     if not language:
         return
+    bare = BareText.of(original.source, tags)
+    source = bare.text
+
+    def has_tag(start: int, end: int) -> bool:
+        return any(start < tag.end and tag.start < end for tag in tags)
+
     written = [
         (one.start, one.end, date_in_full(one, source[max(0, one.start - 8) : one.start], language))
         for one in quantities(source, language)
@@ -413,9 +442,20 @@ def _in_full(found: Sequence[NonTranslatable], original: Request) -> Iterator[Cu
     written += [
         (*time.span("half"), f"{time[2].lower()}.m.") for time in _HALF_OF_DAY.finditer(source) if time[0][0].isdigit()
     ]
-    for start, end, text in written:
-        if text and not any(one.start < end and start < one.end for one in found):
+    for first, last, text in written:
+        start, end = bare.original_span(first, last)
+        if not text or any(one.start < end and start < one.end for one in kept):
+            continue
+        if not has_tag(start, end):
             yield Cut(start, end, text)
+            continue
+        parts, new = (_DATE_PART.findall(one) for one in (source[first:last], text))
+        cuts = []
+        for old, part in zip(parts, new, strict=False) if len(parts) == len(new) else ():
+            cuts.append(Cut(*bare.original_span(first, first + len(old)), part))
+            first += len(old)
+        if not any(has_tag(cut.start, cut.end) for cut in cuts):
+            yield from cuts
 
 
 def _names(addresses: Iterable[str], request: Request) -> dict[str, str]:
@@ -472,7 +512,8 @@ def _tag_cuts(markup: Iterable[NonTranslatable], source: str, wordlike: Set[int]
         start = element.start - (
             is_last and source[element.start - 1 : element.start] == " "
         )  # "180 °C." without its unit: "180."
-        cuts.append(Cut(start, element.end, " " if is_apart else "", is_tag=True))
+        goes_on = is_apart and source.endswith("-", 0, start)  # the engine joins the word of both lines
+        cuts.append(Cut(start, element.end, "\n" if goes_on else " " if is_apart else "", is_tag=True))
     return cuts
 
 

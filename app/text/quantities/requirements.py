@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from app.text.function_words import is_function_word
-from app.text.nontranslatables import nontranslatables
+from app.text.nontranslatables import nontranslatables, tag_spans
 from app.text.quantities.conventions import day_names, names_of_currency
 from app.text.quantities.quantity import Quantity
 from app.text.quantities.quantity_forms import (
@@ -57,7 +57,7 @@ _NUMBERED: Final = (
 )  # fmt: skip
 _BEHIND_NUMBERED: Final = "|".join(f"(?<={word} )" for word in _NUMBERED)
 _NUMBER_WORD: Final = re.compile(
-    rf"(?:(?<![.!?] )\bNos?|(?i:(?:{_BEHIND_NUMBERED})nos?))\.(?=:|[ \u00a0]?(?:\d|[A-Z]{{1,4}}-?\d))"
+    rf"(?:(?<![.!?] )\bNos?|(?i:(?:{_BEHIND_NUMBERED})nos?))\.(?=:|[ \u00a0]?(?:\d|[A-Z]{{1,4}}-?\d|%[sd\d]))"
 )
 _SMALL_RANGE: Final = re.compile(r"(?<![\w.,/:+–-])(1[0-2]|[1-9])[-–](1[0-2]|[1-9])(?![\w/:–-]|[.,]\d)")
 _TO: Final = {"de": "bis", "en": "to", "fr": "à", "es": "a", "it": "a", "pt": "a", "nl": "tot", "pl": "do"}
@@ -96,11 +96,15 @@ def required_quantities(source: str, source_language: str, target_language: str)
         for element in nontranslatables(source)
         if element.kind != "sign" or _DIGIT.search(element.text)
     ]
+    tags = set(tag_spans(source))
     found = [
         _as_name(quantity)
-        for quantity in quantities(source, source_language)
+        for quantity in quantities_beside_tags(source, source_language)
         if _is_required(quantity, source, source_language, target_language)
-        and not any(start < quantity.end and quantity.start < end for start, end in kept)
+        and not any(
+            start < quantity.end and quantity.start < end and not (quantity.start < start and (start, end) in tags)
+            for start, end in kept
+        )
     ]
     if len(found) > _MAX_REQUIRED:
         return ()
@@ -127,6 +131,46 @@ def required_quantities(source: str, source_language: str, target_language: str)
     days = (*_ranges_of_days(source, languages), *_single_days(source, languages))
     times = (_before_full_stop(one, source) for one in required)
     return (*times, *ranges, *days, *_words_for_number(source, languages), *_irish_names(source, languages))
+
+
+def quantities_beside_tags(text: str, language: str) -> Sequence[Quantity]:
+    """The quantities of a text; a date with tags between its parts is one: "am <b>5.</b>12.2026"."""
+    bare, offsets = _without_tags(text)
+    found = quantities(text, language)
+    if not offsets:
+        return found
+    dates = []
+    for one in quantities(bare, language):
+        start, end = offsets[one.start], offsets[one.end - 1] + 1
+        if one.kind == "date" and end - start > one.end - one.start:
+            dates.append(replace(one, start=start, end=end))
+    return sorted(
+        (*dates, *(one for one in found if not any(one.start < date.end and date.start < one.end for date in dates))),
+        key=lambda one: one.start,
+    )
+
+
+def with_whole_dates(text: str, language: str) -> str:
+    """The text without the tags inside of its dates.
+
+    >>> with_whole_dates("am <b>5.</b>12.2026", "de")
+    'am <b>5.12.2026'
+    """
+    for one in reversed(quantities_beside_tags(text, language)):
+        if len(one.text) < one.end - one.start:
+            text = text[: one.start] + one.text + text[one.end :]
+    return text
+
+
+def _without_tags(text: str) -> tuple[str, Sequence[int]]:
+    """The text without its tags, and the offset of each character; no offsets if there are no tags."""
+    spans = tag_spans(text)
+    bare, offsets, position = "", [0] * 0, 0
+    for start, end in (*spans, (len(text), len(text))) if spans else ():
+        bare += text[position:start]
+        offsets += range(position, start)
+        position = end
+    return bare, offsets
 
 
 def _overlaps(part: Quantity | RequiredQuantity, others: Iterable[RequiredQuantity]) -> bool:
@@ -171,14 +215,18 @@ def _german_ordinals(source: str, languages: tuple[str, str]) -> Iterator[Requir
     """Ordinal numbers before a noun, which models copy into English: "im 3. Stock" is not "in the 3. floor"."""
     if [language.partition("-")[0] for language in languages] != ["de", "en"]:
         return
-    dates = [one for one in quantities(source, "de") if one.kind != "number"]
-    for match in [*_GERMAN_ORDINAL.finditer(source)][:_MAX_REQUIRED]:
+    bare, offsets = _without_tags(source)
+    text = bare if offsets else source
+    dates = [one for one in quantities(text, "de") if one.kind != "number"]
+    for match in [*_GERMAN_ORDINAL.finditer(text)][:_MAX_REQUIRED]:
         number = int(match["number"])
         word = _ORDINAL_WORDS[number - 1 : number] if number else ()
         is_date = any(one.start < match.end() and match.start() < one.end for one in dates)
         if not is_date and not is_function_word(match["next"].lower(), "de"):
             forms = (f"{number}{ordinal_suffix(number)}", *word)
-            yield RequiredQuantity(*match.span("number"), forms, (f"{number}.", f"{number}"))
+            first, last = match.span("number")
+            start, end = (offsets[first], offsets[last - 1] + 1) if offsets else (first, last)
+            yield RequiredQuantity(start, end, forms, (f"{number}.", f"{number}"))
 
 
 @lru_cache(maxsize=2048)

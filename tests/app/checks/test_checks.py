@@ -202,3 +202,11 @@ def test_number_in_either_format_has_the_same_value(whole: int, cents: int):
 
 def test_comparing_many_numbers_takes_linear_time():
     assert growth(lambda size: findings_in("1 " * size, "1 " * size * 2, "en-de"), 100) < 2.5
+
+
+def test_date_with_tags_inside_is_one_number():
+    assert not [
+        finding
+        for finding in findings_in("am <b>5.</b>12.2026", "on December <b>5</b>, 2026", "de-en")
+        if finding.check == "numbers"
+    ]

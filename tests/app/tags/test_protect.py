@@ -14,6 +14,7 @@ from app.segments.resolved_constraints import request_of
 from app.segments.segment_constraints import NO_CONSTRAINTS
 from app.tags.protect import MAX_ADDRESSES, MAX_TAGS, Protection
 from app.text.nontranslatables import kept_texts, nontranslatables, without_markup
+from app.text.quantities.requirements import required_quantities
 from engine import (
     Avoid,
     Follow,
@@ -406,3 +407,41 @@ def test_dates_in_digits_and_short_months_are_read_in_full(source: str, directio
 
 def test_signs_in_a_row_of_a_table_bring_no_spaces() -> None:
     assert Protection.of(Request("Subtotal\t€ 2,450.00", "en-de")).request.source == "Subtotal\t2,450.00"
+
+
+@pytest.mark.parametrize(
+    ("source", "direction", "asked", "required"),
+    [
+        ("am {1}5.{/1}12.2026.", "de-en", "am 5. Dezember 2026.", "12/5/2026"),
+        ("am 05.12.<b>2026</b>", "de-en", "am 5. Dezember 2026", "12/5/2026"),
+        ("on 04/{1}03{/1}/2026", "en-de", "on April 3, 2026", "3.4.2026"),
+        ("on Oct{1} 31, 2013", "en-de", "on October 31, 2013", "31. Oktober 2013"),
+        ("at <b>0</b>4/03/2026", "en-de", "at 04/03/2026", "3.4.2026"),
+        ("im {1}3.{/1} Stock", "de-en", "im 3. Stock", "3rd"),
+    ],
+)
+def test_dates_and_ordinal_numbers_with_tags_inside_are_read_as_one(source, direction, asked, required):
+    numbers = required_quantities(source, *direction.split("-"))
+    request = request_of(source, NO_CONSTRAINTS, (), direction, numbers=numbers)
+    assert Protection.of(request).request.source == asked
+    assert [phrase.text for phrase in request.phrases] == [required]
+
+
+@pytest.mark.parametrize("month", ["Apr 3, 2026", "04/03/2026"])
+def test_month_of_a_date_is_not_written_twice(month):
+    source = f"Delivered since {month}."
+    request = request_of(source, NO_CONSTRAINTS, (), "en-de", numbers=required_quantities(source, "en", "de"))
+    translator = Translator.load(Path("data/models/en-de"))
+    protection = Protection.of(request)
+    text = protection.restore(translator.translate(protection.request)).hypotheses[0].text
+    assert text.count("April") + text.count(".4.") == 1
+
+
+@pytest.mark.parametrize("line_break", ["{1}", r"\n", "<br/>"])
+def test_word_that_goes_on_behind_a_line_break_is_read_as_one(line_break):
+    source = f"The envi-{line_break}ronment is clean."
+    protection = Protection.of(request_of(source, NO_CONSTRAINTS, (), "en-de"))
+    assert protection.request.source == "The envi-\nronment is clean."
+    translator = Translator.load(Path("data/models/en-de"))
+    text = protection.restore(translator.translate(protection.request)).hypotheses[0].text
+    assert "Umgebung" in text and line_break in text
