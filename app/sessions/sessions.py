@@ -132,7 +132,8 @@ class Sessions:
         `last_shown` is the token of the session that the person's browser showed last, before a restart of the app.
 
         To the first page after each start, unless it knows its session, an offer to go on with an earlier one comes
-        with it; a second tab is not asked while the first one is at work.
+        with it; a second tab is not asked while the first one is at work. A person with a role gets the document of
+        their projects that was used last: a copy of the sample there would be counted as work to do.
         """
         check_actor(actor)
         with self._lock:
@@ -150,6 +151,10 @@ class Sessions:
         if current is None and last_shown and (last := self._last(actor, last_shown)) is not None:
             self._continue_download(actor, last, is_first=is_first)
             return last, {}
+        is_member = self.store.people.access(actor).projects is not None
+        if current is None and is_member and (last := self._last_used(actor)) is not None:
+            self._continue_download(actor, last, is_first=is_first)
+            return last, {}
         workspace = current or self._open_first(actor)
         self._continue_download(actor, workspace, is_first=is_first)
         offers = self.logged_documents.offers(actor, besides=workspace.session_id) if is_first else []
@@ -164,6 +169,13 @@ class Sessions:
             return self.find(actor, self.workspaces.current_token(actor))
         except UnknownSession:
             return None
+
+    def _last_used(self, actor: Actor) -> Workspace | None:
+        """The document used last of those that the person sees; None without one that can be opened."""
+        for summary in self.logged_documents.by_last_use(actor):
+            with suppress(AppError):  # one that cannot be opened is left as it is
+                return self.opener.take_up(actor, summary.id)
+        return None
 
     def _last(self, actor: Actor, token: str) -> Workspace | None:
         """The document with this token, which a new tab shows from now on; None if the person cannot open such one."""
@@ -371,10 +383,7 @@ class Sessions:
         self.store.people.access(actor).check_manages(workspace.project.id)
         with self.workspaces.opening(workspace.session_id):
             self._delete(workspace)
-        for summary in self.logged_documents.by_last_use(actor):
-            with suppress(AppError):  # one that cannot be opened is left as it is
-                return self.opener.take_up(actor, summary.id)
-        return self.open_sample(actor)
+        return self._last_used(actor) or self.open_sample(actor)
 
     def delete_document(self, actor: Actor, session_id: int, besides: Workspace) -> None:
         """Removes a session that is not shown; see `delete_session`."""

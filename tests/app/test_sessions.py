@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.access.actor import OWNER
+from app.access.actor import OWNER, Actor
 from app.errors import CommandError, DocumentError, GlossaryError, LogError
 from app.glossary import Term
 from app.log.records import SegmentUpdate
@@ -59,6 +59,21 @@ def test_first_start_opens_the_sample_and_offers_nothing(run: Run):
     assert result == {}
     assert workspace.core.segments[0].constraints.pins == ("Erste Schritte",)
     assert [glossary.name for glossary in workspace.terms.glossaries] == ["glossary.tsv"]
+
+
+def test_first_visit_of_a_member_opens_the_document_of_the_project_and_adds_no_sample_to_it(run: Run):
+    people, mia, tom = run.store.people, Actor.person("Mia"), Actor.person("Tom")
+    people.put("Mia", "manager")
+    people.put("Tom", "translator")
+    workspace = run.sessions.open_document(mia, TEXT, "manual.txt")
+    alone, _ = run.sessions.welcome(tom, None)
+    assert alone.document.name == "getting-started.txt"
+    assert alone.project.id != workspace.project.id
+    people.put("Rita", "reviewer")
+    people.join("Rita", [workspace.project.id])
+    shown, result = run.sessions.welcome(Actor.person("Rita"), None)
+    assert (shown, result) == (workspace, {})
+    assert [one.document_name for one in run.store.sessions(mia)] == ["manual.txt"]
 
 
 def test_sample_is_an_example_only_at_the_first_start_and_offered_once_something_was_done(log: Path):
