@@ -66,7 +66,7 @@ def gaps_between(source: str, sentences: Sequence[Span], direction: str) -> tupl
 def _cells(source: str, sentences: Sequence[Span], whole: Sequence[Span]) -> Iterator[Span]:
     """The sentences; a row of a table is divided at its tabs and wide spaces, which the translation keeps then.
 
-    In a row, no cell goes on in lower case, and none behind a cell of words ends with a full stop.
+    In a row, no cell goes on in lower case, but behind a colon, and none behind a cell of words ends with a full stop.
 
     >>> source = "Weight:\\t5 kg"
     >>> [source[start:end] for start, end in _cells(source, [(0, len(source))], [])]
@@ -82,7 +82,9 @@ def _cells(source: str, sentences: Sequence[Span], whole: Sequence[Span]) -> Ite
         edges = [start, *(edge for run in runs for edge in run), end]
         cells = list(zip(edges[::2], edges[1::2], strict=True))
         is_wide = any("\t" in source[first:last] or last - first >= _LEAST_SPACES for first, last in runs)
-        is_sentence = any(source[first].islower() for first, _ in cells[1:]) or (
+        is_sentence = any(
+            source[first].islower() and source[last - 1] != ":" for (_, last), (first, _) in pairwise(cells)
+        ) or (
             source[end - 1] in ".!?" and any(not _END_OF_LABEL.search(source[first:last]) for first, last in cells[:-1])
         )
         yield from cells if is_wide and not is_sentence else [(start, end)]

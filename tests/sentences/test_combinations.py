@@ -108,6 +108,7 @@ def test_white_space_between_sentences_is_the_sources(source, direction, gaps) -
         ("Fig. 2\tThe valve is open.", ["Fig. 2", "The valve is open."]),
         ("Chapter 3 ........ 12", ["Chapter 3", "12"]),
         ("Soup . . . . . 4.50", ["Soup", "4.50"]),
+        ("Weight:\tapprox. 5 kg\t04/03/2026", ["Weight:", "approx. 5 kg", "04/03/2026"]),
         ("He waited.... Then he left.", ["He waited....", "Then he left."]),
         ("A man is riding a\tred bicycle.", ["A man is riding a\tred bicycle."]),
         ("Open the\tDoor.", ["Open the\tDoor."]),
