@@ -142,6 +142,36 @@ def test_what_is_typed_while_the_next_document_comes_is_written_there(own: Share
     screen.check_nothing_went_wrong()
 
 
+def test_a_confirmation_pressed_while_the_next_document_comes_is_about_that_document(own: SharedApp, page: Page):
+    screen = opened(page, own, one="The dog sleeps.\n", two="The house is small.\n")
+    screen.wait_for_proposal()
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "resume_session" in (route.request.post_data or "") and not waiting:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    screen.type_text("Das Haus ist klein.")
+    page.keyboard.press("Alt+ArrowUp")
+    expect_open(screen, "one", 1)
+    screen.type_text("Der Hund schläft.")
+    page.keyboard.press("Alt+ArrowDown")
+    expect_open(screen, "two", 1)
+    page.route(SERVER_CALLS, hold)
+    page.keyboard.press("Alt+ArrowUp")  # a slow connection: the other document has not come yet
+    page.keyboard.press("Control+Enter")
+    screen.eventually(lambda: len(waiting) == 1)
+    waiting[0].continue_()
+    expect(headings(page).first).to_contain_text("1 of 1 confirmed")
+    expect(headings(page).last).to_contain_text("0 of 1 confirmed")
+    expect_open(screen, "two", 1)
+    screen.expect_text("Das Haus ist klein.")
+    expect(section(page, "one").locator(".row")).to_contain_text("Der Hund schläft.")
+    screen.check_nothing_went_wrong()
+
+
 def test_filter_and_search_are_about_all_documents_and_stay_at_the_border(own: SharedApp, page: Page):
     screen = opened(page, own, one=DOCUMENT, two=DOCUMENT.replace("router", "printer"), three=SHORT)
     screen.type_text("Das Haus ist klein.")

@@ -29,13 +29,15 @@ beforeEach(async () => {
     isPending: true,
     field: 'Ein Haus',
     ownText: null,
+    session: {token: 'token'},
     agrees: async () => true,
     current: {index: 0, detail: {is_pending: false}, awaitsProposal: () => page.isPending, refusesChanges: () => false},
   };
   const bench = {
     say: () => {},
     focusEditor: () => {},
-    session: {token: 'token'},
+    session: page.session,
+    numberOf: (/** @type {number} */ index) => index + 1,
     list: {
       nextUnconfirmed: (/** @type {number} */ index) => (page.isLast ? null : index + 1),
       nextToReview: () => null,
@@ -137,6 +139,16 @@ test('a press during a check that finds something does not accept findings that 
   confirmation.press();
   confirmation.press();
   await settled();
+  assert.deepEqual(page.sent, []);
+});
+
+test('a text whose document is left during the check is written into no other document', async () => {
+  page.isPending = false;
+  page.agrees = async () => {
+    page.session.token = 'other';
+    return true;
+  };
+  await confirmation.press();
   assert.deepEqual(page.sent, []);
 });
 

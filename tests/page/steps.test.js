@@ -31,6 +31,7 @@ const workbench = (results = {}) => {
         return result === null ? {ok: false} : {ok: true, result};
       },
     },
+    session: {token: 'a'},
     rows: [{state: 'confirmed'}, {state: 'edited'}],
     numbers: new Map([
       [0, 1],
@@ -70,6 +71,23 @@ test('a step is undone in the document in which it was made', async () => {
     sent.map(({args}) => args),
     [{step: 4, is_undo: true, session: 1}],
   );
+});
+
+test('an answer that comes when another document is shown opens no segment there and changes no history', async () => {
+  const {steps, sent, opened, notes, bench} = workbench({split: {step: 3, open: 1}});
+  steps.confirmation(true, 0, {text: 'Haus', sent: answered(true)});
+  await settled();
+  steps.step(true);
+  bench.session.token = 'b';
+  await settled();
+  assert.equal(sent[0].name, 'reopen');
+  const history = bench.segment.histories.of(0);
+  bench.session.token = 'a';
+  const divided = steps.divide('split', 0, {offset: 4});
+  bench.session.token = 'b';
+  await divided;
+  assert.deepEqual([opened, notes], [[], []]);
+  assert.equal(bench.segment.histories.of(0), history);
 });
 
 test('a change of several documents is undone in each; one that refuses does not keep the others', async () => {

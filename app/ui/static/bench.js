@@ -11,7 +11,7 @@ import {showReading} from './dialogs/reading.js';
 import {sendConstraints} from './editor/constraint_set.js';
 import {askWhichText, restoreDrafts} from './editor/restore_drafts.js';
 import {Segment} from './editor/segment.js';
-import {keepingTyped} from './editor/typed_meanwhile.js';
+import {keepingTyped, Meanwhile} from './editor/typed_meanwhile.js';
 import {listenToKeys} from './keys.js';
 import {JoinedView} from './list/joined_view.js';
 import {isOpen, isToReview} from './list/row.js';
@@ -92,6 +92,7 @@ export class Bench {
     this.numbers = new Map();
     /** @type {SuccessReply | null} */
     this.latest = null; // the newest state of the open document
+    this.meanwhile = new Meanwhile();
     this.isReconnecting = false;
     this.keepsKeys = false;
     this.person = ''; // who signed in with a key of their own

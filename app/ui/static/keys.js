@@ -29,6 +29,11 @@ export const listenToKeys = (bench, root) => {
       if (!keys || !isOurs()) return;
       const name = actionOf(keys) ?? '';
       if (bench.pages.isOpen && !EVERYWHERE.includes(name)) return;
+      if (ACTIONS[name] && bench.meanwhile.hold(() => ACTIONS[name](bench, placeOf(bench), keys)?.())) {
+        event.preventDefault();
+        event.stopPropagation();
+        return;
+      }
       const place = placeOf(bench);
       const action = completionAction(bench, keys, place) ?? ACTIONS[name]?.(bench, place, keys);
       if (!action) return;

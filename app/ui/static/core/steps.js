@@ -21,7 +21,7 @@ export const listed = (indices, bench) =>
 export class Steps {
   /**
    * @param {Pick<Bench, 'connection' | 'list' | 'notes' | 'numberOf' | 'numbers' | 'openSegment' | 'rows' |
-   *   'segment'>} bench
+   *   'segment' | 'session'>} bench
    */
   constructor(bench) {
     this.bench = bench;
@@ -126,6 +126,19 @@ export class Steps {
   }
 
   /**
+   * The reply to a command, as `{ok: false}` if another document is shown when it comes: then segments have other numbers.
+   * @template {Reply} R
+   * @param {Promise<R>} sent
+   * @returns {Promise<R>}
+   */
+  async #here(sent) {
+    const {session} = this.bench;
+    const {token} = session;
+    const reply = await sent;
+    return session.token === token ? reply : /** @type {any} */ ({ok: false});
+  }
+
+  /**
    * Shows a notice about a step; it replaces the one about another step.
    * @param {string} text
    * @param {NoteAction[]} [actions]
@@ -218,7 +231,7 @@ export class Steps {
    */
   async putTexts(segments, isSource) {
     const {bench} = this;
-    const reply = await bench.connection.send('put_texts', {segments, is_source: isSource});
+    const reply = await this.#here(bench.connection.send('put_texts', {segments, is_source: isSource}));
     if (!reply.ok) return reply;
     const {step, segments: changed} = reply.result;
     const said = tn(isSource ? 'put.source' : 'put.empty', changed.length, {segments: listed(changed, bench)});
@@ -235,7 +248,7 @@ export class Steps {
    */
   async lock(segments, isLocked) {
     const {bench} = this;
-    const reply = await bench.connection.send('lock_segments', {segments, is_locked: isLocked});
+    const reply = await this.#here(bench.connection.send('lock_segments', {segments, is_locked: isLocked}));
     if (!reply.ok) return reply;
     const {step, segments: changed} = reply.result;
     const said = `${isLocked ? 'lock.done' : 'lock.undone'}`;
@@ -265,7 +278,7 @@ export class Steps {
       async isUndo => {
         const first = await sent;
         if (!first.ok) return '';
-        const again = await connection.send('division_step', {step: first.result.step, is_undo: isUndo});
+        const again = await this.#here(connection.send('division_step', {step: first.result.step, is_undo: isUndo}));
         if (!again.ok) return '';
         swap();
         bench.openSegment(again.result.open);
@@ -273,7 +286,7 @@ export class Steps {
       },
       {sent},
     );
-    const reply = await sent;
+    const reply = await this.#here(sent);
     if (!reply.ok) {
       bench.segment.focusField();
       return;
@@ -298,11 +311,13 @@ export class Steps {
       async isUndo => {
         const confirms = isUndo !== isConfirmed;
         const origin = isUndo ? 'undo' : 'redo';
-        const reply = await (confirms
-          ? connection.send('confirm', {segment, text, origin})
-          : before === null
-            ? connection.send('edit', {segment, text: null, origin}, `edit:${segment}`)
-            : connection.send('reopen', {segment, origin}));
+        const reply = await this.#here(
+          confirms
+            ? connection.send('confirm', {segment, text, origin})
+            : before === null
+              ? connection.send('edit', {segment, text: null, origin}, `edit:${segment}`)
+              : connection.send('reopen', {segment, origin}),
+        );
         if (!reply.ok) return '';
         bench.openSegment(isUndo || !confirms ? segment : (bench.list.nextUnconfirmed(segment) ?? segment));
         return t(confirms ? 'confirm.redone' : 'confirm.undone', {n: bench.numberOf(segment)});
@@ -328,7 +343,7 @@ export class Steps {
       async isUndo => {
         const now = isUndo ? '' : decision;
         const origin = isUndo ? 'undo' : 'redo';
-        const reply = await bench.connection.send('review', {segment, decision: now, text, origin});
+        const reply = await this.#here(bench.connection.send('review', {segment, decision: now, text, origin}));
         if (!reply.ok) return '';
         bench.openSegment(segment);
         return t(isUndo ? 'review.undone' : `review.redone.${decision}`, {n: bench.numberOf(segment)});

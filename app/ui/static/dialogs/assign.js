@@ -9,8 +9,9 @@ import {segmentRange} from './segment_range.js';
  */
 export const openAssignment = async (bench, selected) => {
   const project = bench.document.project.id;
+  const {token} = bench.session;
   const reply = await bench.connection.send('members', {project});
-  if (!reply.ok) return;
+  if (!reply.ok || bench.session.token !== token) return; // the segments are those of that document
   const range = selected ? null : segmentRange(bench);
   const person = h(
     'select',

@@ -101,8 +101,14 @@ export class Confirmation {
     }
     this.forget();
     const before = this.snapshot();
+    const {token} = bench.session;
+    const n = bench.numberOf(index);
     const tell = (/** @type {string} */ key) => setText(this.status, key && t(key));
     if (!checks.isFine() && !(await checks.agrees(index, text, tell))) return false;
+    if (bench.session.token !== token) {
+      bench.say('warn', t('confirm.failed', {n})); // during the check, another document was shown
+      return false;
+    }
     const isOpen = index === this.current.index;
     if (isOpen && this.text.value !== text) {
       setText(this.status, t('confirm.changed')); // typed during the check
@@ -160,10 +166,11 @@ export class Confirmation {
    */
   async #finish(index, text, sent) {
     const {bench} = this;
+    const {token} = bench.session;
     const reply = await sent;
     if (!reply.ok) return;
-    drafts.drop(bench.session.token, index, text);
-    if (!reply.result) return;
+    drafts.drop(token, index, text);
+    if (!reply.result || bench.session.token !== token) return;
     const {step, segments} = reply.result;
     bench.steps.batch(step, tn('propagated', segments.length, {where: listed(segments, bench)}));
   }
