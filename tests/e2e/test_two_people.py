@@ -267,6 +267,28 @@ def test_each_sees_in_which_segment_the_other_is_and_nothing_moves(together: Two
     expect(mark_for_ana).to_have_count(0)
 
 
+def test_selected_rows_are_assigned_together_and_stay_selected_if_the_dialog_is_cancelled(together: TwoPeople):
+    ana = together.ana.page
+    toolbar = ana.get_by_role("toolbar", name="Selected segments")
+    together.ana.open_segment(1)
+    together.ana.row(3).click(modifiers=["Shift"])
+    toolbar.get_by_role("button", name="Assign").click()
+    dialog = ana.get_by_role("dialog", name="Assign segments")
+    expect(dialog).to_contain_text("3 segments selected")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(toolbar).to_contain_text("3 segments selected")
+    toolbar.get_by_role("button", name="Assign").click()
+    dialog.get_by_label("Person").select_option("Ben")
+    dialog.get_by_role("button", name="Assign", exact=True).click()
+    expect(ana.get_by_text("3 segments are assigned to Ben.")).to_be_visible()
+    expect(toolbar).to_be_hidden()
+    together.ana.row(3).click(modifiers=["Shift"])  # the tests share a document
+    toolbar.get_by_role("button", name="Assign").click()
+    dialog.get_by_label("Person").select_option("Nobody")
+    dialog.get_by_role("button", name="Assign", exact=True).click()
+    expect(ana.locator(".row .who")).to_have_count(0)
+
+
 def test_manager_assigns_a_part_which_its_person_finds_and_others_cannot_change(together: TwoPeople):
     ana, ben = together.ana.page, together.ben.page
     ana.get_by_role("button", name="Documents", exact=True).click()

@@ -6,8 +6,9 @@ import {segmentRange} from './segment_range.js';
 /**
  * @param {Bench} bench
  * @param {number[]} [selected] the segments, if they were selected before
+ * @param {() => void} [onDone] they are assigned
  */
-export const openAssignment = async (bench, selected) => {
+export const openAssignment = async (bench, selected, onDone) => {
   const project = bench.document.project.id;
   const {token} = bench.session;
   const reply = await bench.connection.send('members', {project});
@@ -33,6 +34,7 @@ export const openAssignment = async (bench, selected) => {
       setText(problem, done.error.message);
       return;
     }
+    onDone?.();
     dialog.close();
     const {num_segments: number, num_taken: taken} = done.result;
     const said = name ? tn('assign.done', number, {name}) : tn('assign.nobody', number);

@@ -139,8 +139,6 @@ export class RowSelection {
   }
 
   #assign() {
-    const segments = this.#segments();
-    this.close(false);
-    openAssignment(this.bench, segments);
+    openAssignment(this.bench, this.#segments(), () => this.close(false));
   }
 }
