@@ -129,6 +129,11 @@ def test_editor_is_a_component_like_those_of_gradio():
     assert not Path(inspect.getfile(ConstraintEditor)).with_suffix(".pyi").exists()
 
 
+def test_example_in_the_guide_imports_the_editor_before_gradio_which_else_writes_stub_files():
+    guide = (Path(__file__).parents[2] / "docs/administrators.md").read_text(encoding="utf-8")
+    assert guide.index("from app.ui.constraint_editor import") < guide.index("import gradio as gr")
+
+
 def test_editor_takes_no_text_that_is_too_long():
     with pytest.raises(gr.Error, match="at most 20,000 characters"):
         ConstraintEditor().postprocess({"text": "x" * 20_001})
