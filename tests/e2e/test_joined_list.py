@@ -172,6 +172,28 @@ def test_a_confirmation_pressed_while_the_next_document_comes_is_about_that_docu
     screen.check_nothing_went_wrong()
 
 
+def test_a_replacement_in_all_documents_shows_at_once_in_each_and_so_does_its_undo(own: SharedApp, page: Page):
+    screen = opened(page, own, one=SHORT, two=SHORT)
+    screen.type_text("Das Haus ist alt.")
+    page.keyboard.press("Alt+PageUp")
+    expect_open(screen, "one", 1)
+    screen.type_text("Das Haus.")
+    page.keyboard.press("Control+h")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Find", exact=True).fill("Haus")
+    dialog.get_by_label("Replace with").fill("Heim")
+    dialog.get_by_label("Also in the other documents of the project").check()
+    expect(dialog.get_by_role("status")).to_have_text("2 matches in 2 segments of 2 documents.")
+    dialog.get_by_role("button", name="Replace all").click()
+    other = section(page, "two").locator(".row").first
+    expect(other).to_contain_text("Das Heim ist alt.", timeout=8000)
+    screen.expect_text("Das Heim.")
+    page.keyboard.press("Control+z")
+    expect(other).to_contain_text("Das Haus ist alt.", timeout=8000)
+    screen.expect_text("Das Haus.")
+    screen.check_nothing_went_wrong()
+
+
 def test_filter_and_search_are_about_all_documents_and_stay_at_the_border(own: SharedApp, page: Page):
     screen = opened(page, own, one=DOCUMENT, two=DOCUMENT.replace("router", "printer"), three=SHORT)
     screen.type_text("Das Haus ist klein.")

@@ -32,6 +32,7 @@ const workbench = (results = {}) => {
       },
     },
     session: {token: 'a'},
+    joined: {isOn: false},
     rows: [{state: 'confirmed'}, {state: 'edited'}],
     numbers: new Map([
       [0, 1],

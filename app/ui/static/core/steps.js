@@ -20,7 +20,7 @@ export const listed = (indices, bench) =>
 
 export class Steps {
   /**
-   * @param {Pick<Bench, 'connection' | 'list' | 'notes' | 'numberOf' | 'numbers' | 'openSegment' | 'rows' |
+   * @param {Pick<Bench, 'connection' | 'joined' | 'list' | 'notes' | 'numberOf' | 'numbers' | 'openSegment' | 'rows' |
    *   'segment' | 'session'>} bench
    */
   constructor(bench) {
@@ -210,6 +210,9 @@ export class Steps {
    * @param {string} text the notice
    */
   batches(made, text) {
+    const {joined} = this.bench;
+    const showOthers = () => joined.isOn && joined.documents.refresh();
+    showOthers();
     this.done(text, async isUndo => {
       let [n, left, isAny] = [0, 0, false];
       for (const {session, step} of made) {
@@ -219,6 +222,7 @@ export class Steps {
         n += reply.result.num_segments;
         left += reply.result.num_left;
       }
+      showOthers();
       if (!isAny) return '';
       return tn(isUndo ? 'steps.undone' : 'steps.redone', n) + (left ? ` ${tn('steps.left', left)}` : '');
     });
