@@ -36,6 +36,7 @@ def opened(page: Page, app: SharedApp, **texts: str) -> Screen:
         screen.open_text(text, f"{name}.txt")
     screen.field.focus()
     page.keyboard.press("Alt+Shift+O")
+    expect(headings(page)).to_have_count(len(texts) + 1)
     page.get_by_role("button", name="Choose documents").click()
     page.get_by_role("menuitemcheckbox", name="getting-started.txt").click()
     expect(headings(page)).to_have_count(len(texts))

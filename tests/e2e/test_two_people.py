@@ -131,7 +131,7 @@ def test_document_appears_for_a_person_who_is_made_a_member_and_goes_with_the_me
 
     members.get_by_role("button", name="Remove Ben").click()
     expect(members.get_by_role("listitem")).to_have_text(["Ana · project manager"])
-    expect(ben.locator(".docinfo .name")).to_have_text("getting-started.txt")
+    expect(ben.locator(".docinfo .name")).to_have_text("Ben.txt")
     ana.keyboard.press("Escape")
     expect(row).to_contain_text("1 member")
     ana.keyboard.press("Escape")
