@@ -58,6 +58,21 @@ def expect_open(screen: Screen, name: str, number: int) -> None:
     expect(screen.field).to_be_focused()
 
 
+def test_the_heading_does_not_cover_the_segment_that_is_open(own: SharedApp, page: Page):
+    screen = Screen(page, own.address)
+    screen.open_text(DOCUMENT, "one.txt")
+    screen.field.focus()
+    page.keyboard.press("Alt+Shift+O")
+    expect(headings(page)).to_have_count(2)
+    heading, editor = section(page, "one").locator(".dochead").bounding_box(), page.locator(".editor").bounding_box()
+    assert heading is not None
+    assert editor is not None
+    assert editor["y"] >= heading["y"] + heading["height"] - 1
+    page.keyboard.press("Alt+Shift+O")
+    expect(headings(page)).to_have_count(0)
+    screen.check_nothing_went_wrong()
+
+
 def test_a_translator_types_and_confirms_across_two_documents_as_in_one(own: SharedApp, page: Page):
     screen = opened(page, own, one=SHORT, two=SHORT.replace("small", "old"))
     expect(page.locator(".doctabs")).to_be_hidden()

@@ -75,11 +75,13 @@ export class JoinedView {
   /** Shows the joined list, or the open document alone. */
   toggle() {
     const {bench} = this;
+    const isInView = bench.list.topOfEditor() >= -1; // the editor's border is drawn over the edge
     this.documents.turn(!this.isOn);
     if (bench.latest) this.documents.update(bench.latest);
     bench.tabs.paint();
     this.paint();
     bench.list.rebuildInPlace();
+    if (isInView) bench.list.uncover();
     bench.list.filter.updateCounts();
     setText(this.announcement, t(this.isOn ? 'joined.on' : 'joined.off'));
   }

@@ -523,6 +523,11 @@ export class SegmentList {
     return Math.round(this.editorItem.getBoundingClientRect().top - this.scroll.getBoundingClientRect().top);
   }
 
+  /** Scrolls the beginning of the editor out from under the heading of its document. */
+  uncover() {
+    this.scroll.scrollTop -= Math.max(0, this.#headingHeight() - this.topOfEditor());
+  }
+
   /**
    * Scrolls so that the editor begins there again.
    * @param {number} top what `topOfEditor` returned
