@@ -272,9 +272,7 @@ class RequestReading:
         """The white space before the text, and for each of its characters the text to write."""
         characters = self._in_capitals(hypothesis) if self.case is not None else [*hypothesis.text]
         if not _DOUBLED_DOT.search(self.given.source):
-            for dots in _DOUBLED_DOT.finditer(
-                hypothesis.text
-            ):  # a required text that ends with a dot, "2 p.m..", "vs.."
+            for dots in _DOUBLED_DOT.finditer(hypothesis.text):  # of a required text that ends with a dot: "2 p.m.."
                 characters[dots.end() - 1] = ""
         for (start, end), given in self._required_texts(hypothesis):
             own = given.characters()

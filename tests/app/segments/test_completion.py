@@ -8,9 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.segments import completion
 from app.segments.completion import completion_of
-from benchmarks.simulation import effort
 from engine import Hypothesis, Placement
 
 
@@ -90,11 +88,6 @@ def benefit(ends: list[int], probabilities: list[float]) -> float:
         taking = 1.2 + 0.2 * (1 if is_all else num_right) + 0.25 * (num_right - 1)
         total += chance * max(0.0, 0.2 * ends[num_right - 1] - taking)
     return total
-
-
-def test_seconds_of_the_rule_are_those_of_the_simulated_person():
-    ours = (completion.KEY_S, completion.DECIDE_S, completion.READ_S)
-    assert ours == (effort.KEY_S, effort.DECIDE_S, effort.READ_S)
 
 
 PIECES = (("Der", 0.05), (" alte", 0.9), (" Rou", 0.7), ("ter", 0.7), (" geht", 0.05), (" aus", 0.9), (".", 0.9))
